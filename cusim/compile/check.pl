@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # check.pl - refuses what nvcc refuses, though g++ would take it: who may call whom, and what a kernel may not use.
 #
-#   perl check.pl PREPROCESSED      says nothing and succeeds, or one line a mistake (file:line: error: what. What to do.) and fails
+#   perl check.pl PREPROCESSED [relaxed]      says nothing and succeeds, or one line a mistake (file:line: error: what. What to do.) and fails
+#
+# relaxed: as nvcc's option --expt-relaxed-constexpr has it.
 #
 # It reads preprocessed CUDA C in which __global__, __device__ ... are the words __sim_global__, __sim_device__ ...
 # (include/cuda_runtime.h). It knows the functions and variables at file scope of the user's own files, by their
@@ -10,18 +12,26 @@
 # does not understand, it says nothing.
 use strict;
 use warnings;
+use FindBin;
+require "$FindBin::Bin/ptx.pl";
 
 my (@word, @line, @file);    # the user's own code, word by word
 my %library;                 # functions that the C library's headers declare
 my (%function, %variable, %type);
 my @mistakes;
 my %told;                    # asm, by its place among the words
+my $relaxed = ($ARGV[1] // "") eq "relaxed";
 my $no_ptx = "of which the simulator knows nothing. Write that in C: there is a function for most "
     . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async";
 
 my %math   = map { $_ => 1 } qw(abs labs llabs);
 my %device = map { $_ => 1 } qw(printf vprintf memcpy memset clock assert abs labs llabs);
 my %plain_type = map { $_ => 1 } qw(void bool char short int long float double unsigned signed size_t);
+my %std_for_all = map { $_ => 1 } qw(move forward isinf isnan isfinite signbit);    # beside mathematics
+my %std_constexpr = map { $_ => 1 } qw(min max minmax clamp gcd lcm get pair tuple array make_pair make_tuple tie apply isnormal isgreater
+    isgreaterequal isless islessequal islessgreater isunordered fpclassify as_const begin end size data less greater less_equal greater_equal
+    equal_to not_equal_to plus minus multiplies divides modulus negate bit_and bit_or bit_xor logical_and logical_or logical_not popcount bit_cast
+    countl_zero countr_zero midpoint lerp);
 my %no_type = map { $_ => 1 } qw(return else case goto sizeof new delete throw do co_return typedef operator);
 
 read_words($ARGV[0]);
@@ -31,9 +41,9 @@ bodies($_) for map { @{$_} } values %function;
 ptx();
 if (@mistakes) {
     my %said;
-    print STDERR grep { !$said{$_}++ } map { "$_->[0]:$_->[1]: error: $_->[2].\n" }
+    print STDERR grep { !$said{$_}++ } map { "$_->[0]:$_->[1]: $_->[3]: $_->[2].\n" }
         sort { $a->[0] cmp $b->[0] || $a->[1] <=> $b->[1] } @mistakes;
-    exit 1;
+    exit 1 if grep { $_->[3] eq "error" } @mistakes;
 }
 
 # ---- words ----
@@ -65,8 +75,13 @@ sub read_words {
             $names->{$1} = 1 while $text =~ /\bextern\b[^(;]*?\b([a-z]\w*)\s*\(/g;
         } elsif ($kind eq "user") {
             while ($text =~ /\G\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\.?\d[\w.]*|<<<|>>>|->|::|#.*|\S)/g) {
-                next if $1 =~ /^#/;
-                push @word, $1;
+                my $found = $1;
+                next if $found =~ /^#/;
+                if ($found eq "<" && @word > 2 && "$word[-2]$word[-1]" eq "<<" && $word[-3] ne "operator") { # << <
+                    splice @$_, -2 for \(@word, @line, @file);
+                    $found = "<<<";
+                }
+                push @word, $found;
                 push @line, $line;
                 push @file, $file;
             }
@@ -76,8 +91,8 @@ sub read_words {
 }
 
 sub mistake {
-    my ($at, $text) = @_;
-    push @mistakes, [$file[$at], $line[$at], $text];
+    my ($at, $text, $kind) = @_;
+    push @mistakes, [$file[$at], $line[$at], $text, $kind // "error"];
 }
 
 # The place behind the bracket that closes the one at $at.
@@ -98,6 +113,7 @@ sub behind_angle {
     my $depth = 0;
     for (my $i = $at; $i < @word && $word[$i] !~ /^[;{}]$/; $i++) {
         $i = behind($i) - 1, next if $word[$i] eq "(";
+        $i++, next if $i > $at && "$word[$i]$word[$i + 1]" eq "<<"; # a shift
         $depth += $word[$i] eq "<" ? 1 : $word[$i] eq ">" ? -1 : $word[$i] eq ">>>" ? -3 : 0;
         return $i + 1 if $depth <= 0;
     }
@@ -179,8 +195,11 @@ sub declaration {
     }
     my %has = map { $_ => 1 } @word[$start .. ($at < @word ? $at : @word) - 1];
     if ($word[$first] eq "typedef" || $word[$first] eq "using") {
+        my $new = $word[$first] eq "using" ? $word[$first + 1] : $word[$at - 1];
+        my @of = grep { $_ ne $new } @word[$first + 1 .. $at - 1];
         $type{$word[$at - 1]} = 1 if $at > 0;
         $type{$word[$first + 1]} = 1;
+        $plain_type{$new} = 1 if grep({ $plain_type{$_} || /_t$/ } @of) && !grep { /^[^\w:=]/ } @of; # typedef double Real;
         return $at + 1;
     }
     if (defined $name) {
@@ -198,14 +217,15 @@ sub declaration {
     # variables: of each declarator the last word before [ = , ;
     my $i = $first;
     my ($candidate, $array) = ("", 0);
-    my $scalar_const = $has{constexpr} || $has{const};
-    my $plain = grep { $plain_type{$_} || /_t$/ } @word[$first .. $at - 1];
+    my $scalar_const = ($has{constexpr} || $has{const}) && !$has{volatile};
+    my $plain = grep { $plain_type{$_} || $type{$_} || /_t$|^auto$|^u?(?:char|short|int|long|longlong)[1-4]$|^(?:float|double)[1-4]$|^dim3$/ } @word[$first .. $at - 1];
+    my $computed = grep { $word[$_ + 1] eq "(" && ($math{$word[$_]} || $library{$word[$_]} || is_computed($word[$_])) } $first .. $at - 2; # when the program begins
     my $seen_name = 0;
     for (; $i <= $at && $i < @word; $i++) {
         if ($word[$i] =~ /^[=,;\[]$/) {
             $array = $word[$i] eq "[";
             if ($candidate ne "" && $word[$first] ne "texture" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__sim_managed__} || $has{__shared__})
-                && !($scalar_const && $plain && !$array && !grep { $_ eq "*" } @word[$first .. $i - 1])) {
+                && !($scalar_const && $plain && !$array && !$computed && !grep { $_ eq "*" } @word[$first .. $i - 1])) {
                 $variable{$candidate} = $i - 1;
             }
             $seen_name = $word[$i] ne ",";
@@ -218,6 +238,12 @@ sub declaration {
         }
     }
     return $at + 1;
+}
+
+# Whether a function gives its result only when the program runs.
+sub is_computed {
+    my ($name) = @_;
+    return $function{$name} && !grep { $_->{constexpr} } @{ $function{$name} };
 }
 
 # ---- words that stand for what is not simulated ----
@@ -237,11 +263,17 @@ sub words {
     }
 }
 
+sub known_ptx {
+    my ($i) = @_;
+    my $open = $word[$i + 1] eq "(" ? $i + 1 : $i + 2;
+    return $word[$open] eq "(" && defined ptx_in_c(join " ", @word[$i .. behind($open) - 1]);
+}
+
 # PTX in a function of a class, which bodies() does not read: its instructions have points in their names.
 sub ptx {
     for my $i (grep { $word[$_] =~ /^(?:asm|__asm__)$/ && !$told{$_} } 0 .. $#word - 3) {
         my ($text) = grep { /^"/ } @word[$i + 1 .. $i + 3];
-        mistake($i, "here is PTX, $no_ptx") if defined $text && $text =~ /^"[\s{]*(?:\.reg\b|(?:@!?[%\w]+\s+)?[a-z]\w*\.[a-z])/;
+        mistake($i, "here is PTX, $no_ptx") if defined $text && !known_ptx($i) && $text =~ /^"[\s{]*(?:\.reg\b|(?:@!?[%\w]+\s+)?[a-z]\w*\.[a-z])/;
     }
 }
 
@@ -272,10 +304,10 @@ sub bodies {
                 if $w ne "catch";
         } elsif ($f->{device} && $w =~ /^(?:asm|__asm__)$/) {
             $told{$i} = 1;
-            mistake($i, "$what has PTX in it, $no_ptx");
+            mistake($i, "$what has PTX in it, $no_ptx") if !known_ptx($i);
         } elsif ($f->{device} && $w =~ /^(?:typeid|dynamic_cast|thread_local)$/) {
             mistake($i, "$what uses $w, which does not exist on a GPU. Write it without");
-        } elsif ($f->{device} && !$f->{host} && $w =~ /^(?:new|delete|malloc|free)$/ && $before !~ /^(?:\.|->|::)$/ && !$local->{$w}) {
+        } elsif ($f->{device} && !$f->{host} && $w =~ /^(?:new|delete|malloc|free)$/ && "$w$next" ne "new(" && $before !~ /^(?:\.|->|::)$/ && !$local->{$w}) {
             mistake($i, "$what uses $w. The simulator has no memory to give to a kernel: allocate it with cudaMalloc, or take a local array");
         } elsif (!$f->{device} && $w eq "__shared__") {
             mistake($i, "function $f->{name} of the host declares a __shared__ variable. Only kernels and device functions have shared memory");
@@ -356,8 +388,12 @@ sub name {
                 . where($known->[0]) . ", or call it in a kernel");
         }
     } elsif ($f->{device} && !$f->{host} && $scope eq "std" && "$word[$i - 4]$word[$i - 3]" ne "cuda::") {
-        mistake($i, "$what uses std::$w, which is the host's. Use what CUDA has, or write it yourself")
-            if ($called && !$math{$w} && $w !~ /^(?:move|forward)$/) || $w =~ /^(?:vector|string|map|set|array|cout|cerr|endl|pair|tuple)$/;
+        if ($std_constexpr{$w}) {
+            mistake($i, "$what uses std::$w, a constexpr function of the host, which nvcc takes with --expt-relaxed-constexpr only. "
+                . "Compile with that option" . ($w =~ /^(?:min|max)$/ ? ", or write $w without std::" : ""), "warning") if !$relaxed;
+        } elsif (($called && !$math{$w} && !$std_for_all{$w}) || $w =~ /^(?:vector|string|map|set|cout|cerr|endl)$/) {
+            mistake($i, "$what uses std::$w, which is the host's. Use what CUDA has, or write it yourself");
+        }
     } elsif ($called && !$type && $f->{device} && !$f->{host} && $scope eq "" && $library{$w} && !$math{$w} && !$device{$w} && !$type{$w}) {
         mistake($i, "$what calls $w, a function of the host's C library. Do that in host code, or write a __device__ function for it");
     } elsif (!$called && $f->{device} && $scope eq "" && exists $variable{$w} && $word[$i + 1] ne "::") {
@@ -370,9 +406,10 @@ sub launch {
     my ($i, $what, $f) = @_;
     my $at = $i - 1;
     if ($word[$at] eq ">") {
-        my $depth = 0;
+        my ($depth, $round) = (0, 0);
         for (; $at > 0; $at--) {
-            $depth += $word[$at] eq ">" ? 1 : $word[$at] eq "<" ? -1 : 0;
+            $round += $word[$at] eq ")" ? 1 : $word[$at] eq "(" ? -1 : 0;
+            $depth += $round > 0 ? 0 : $word[$at] eq ">" ? 1 : $word[$at] eq "<" ? -1 : 0;
             last if $depth == 0;
         }
         $at--;

@@ -6,6 +6,7 @@
 #   __shared__ float tile[32];        becomes  a reference named tile to memory from sim_static_shared()
 #   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
 #   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
+#   asm("mov.u32 %0, %laneid;" ...)   becomes  what it does, in C (ptx.pl)
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
 #   __device__ int hits;              becomes  a reference named hits to memory from sim_variable()
 #   cudaFree(x);                      becomes  sim_throw_away(cudaFree(x)); as a statement, of which nobody sees the result
@@ -13,12 +14,15 @@
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
 use strict;
 use warnings;
+use FindBin;
+require "$FindBin::Bin/ptx.pl";
 
 my $space   = qr/(?:\s|^\#[^\n]*\n)*/m;                                       # line markers may stand between tokens
 my $literal = qr/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^\#[^\n]*/m;         # strings, characters, line markers
 my $system  = qr/^\# \d+ "[^"\n]*" 1 3\b[^\n]*+\n(?:(?!\# \d+ "[^"\n]*" 2$)[^\n]*+\n)*+/m;    # a header of the system's, whole
 my $round   = qr/(\((?:[^()]++|(?-1))*+\))/;                                  # balanced ( )
-my $angle   = qr/(<(?:[^<>(){};]++|\([^(){};]*\)|(?-1))*+>)/;                 # balanced < >, no statement inside
+my $inner   = qr/(\((?:[^(){};]++|(?-1))*+\))/;                              # the same, no statement inside
+my $angle   = qr/(<(?:[^<>(){};]++|<<(?!\s*<)|$inner|(?-2))*+>)/;             # balanced < >, shifts and no statement inside
 my $align   = qr/(?:__attribute__\s*\(\(\s*aligned|alignas)\s*$round(?:\s*\)\))?/;
 my $square  = qr/(\[(?:[^][]++|(?-1))*+\])/;                                  # balanced [ ]
 my $curly   = qr/(\{(?:[^{}]++|(?-1))*+\})/;                                  # balanced { }
@@ -120,11 +124,27 @@ sub shared_list {
     return $result;
 }
 
+# The types of a list of parameters, in one spelling, without names and defaults.
+sub types_of {
+    my ($list) = @_;
+    my @types;
+    for my $parameter (split_declarators($list =~ s/^\(|\)$//gr)) {
+        $parameter =~ s/=.*//s;
+        $parameter =~ s/(\w+)\s*$square(?:\s*$square)*\s*\z/* $1/;
+        my @words = grep { !/^(?:const|__restrict__|__restrict|struct)$/ } $parameter =~ /\w+|::|[^\s\w]/g;
+        @words = grep { $_ ne "int" } @words if grep { /^(?:unsigned|signed|short|long)$/ } @words;
+        pop @words if @words > 1 && $words[-1] =~ /^\w+$/ && $words[-2] ne "::"
+            && $words[-1] !~ /^(?:unsigned|signed|short|long|char|int|float|double|bool)$/;
+        push @types, join " ", @words;
+    }
+    return join ",", @types;
+}
+
 # Kernels whose name alone does not say which function it is, or how many arguments it takes: templates, overloaded ones,
 # and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all.
 # Also the names of all kernels, as a pattern.
 sub named_kernels {
-    my (%defined, %named, %all, %kernels);
+    my (%defined, %named, %all, %kernels, %types);
     while ($code =~ /\b__sim_global__\b/g) {
         my ($before, $after) = (substr($code, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($code, $+[0], 2000));
         $after =~ s/__attribute__\s*$round//g;
@@ -135,6 +155,8 @@ sub named_kernels {
         $named{$name} = 0 if !$named{$name};
         $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
         $named{$name} = 1 if !$named{$name} && ($list =~ /=/ || ($end eq "{" && $defined{$name}++));
+        my $types = types_of($list);
+        $named{$name} ||= 1 if ($types{$name} //= $types) ne $types;    # two are declared, defined or not
     }
     for my $name (grep { !$named{$_} } keys %named) {    # a function of the host may have the name, too
         my $all = () = $code =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
@@ -300,11 +322,13 @@ my $variables = variables();
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
+  | (?<asm> \b(?:asm|__asm__)\b\s* (?:(?:volatile|__volatile__)\s*)? $round )
   | (?<!\w) (?<declaration> (?:extern(?:\s+\w+){0,3}?\s+(?=__shared__)|(?:extern|static|volatile|unsigned|signed|long|short|char|int|float|double|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
-  | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
+  | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s*< (?<config> (?:[^()>]++|$round|>(?!>\s*>))*+ ) >>\s*>
 }{
     if    (defined $+{literal})     { $+{literal} }
+    elsif (defined $+{asm})         { (my $asm = $+{asm}) =~ s{^\#.*}{}gm; ptx_in_c($asm) // $+{asm} }
     elsif (defined $+{declaration}) { $at = $-[0]; shared($+{declaration}) }
     elsif (defined $+{cast})        { (my $name = my $cast = $+{cast}) =~ s{\s+}{ }g; "sim_untyped($cast, \"$name\")" }
     else {

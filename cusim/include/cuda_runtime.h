@@ -462,6 +462,34 @@ SIM_INLINE void sim_check_argument(const T &argument, const sim_config *config)
     (void)argument, (void)config;
 }
 
+/* A class that knows when it is copied or destroyed, which a function gets by its address (the C++ ABI of all Unix). */
+template <class T>
+constexpr bool sim_by_address =
+    std::is_class<T>::value &&
+    !(std::is_trivially_destructible<T>::value && std::is_trivially_copy_constructible<T>::value &&
+      (std::is_trivially_move_constructible<T>::value || !std::is_move_constructible<T>::value));
+
+/* A thread's own copy of an argument. Of a class such as above, too, it is bytes, as on a GPU: only the host's copies are
+   made by its constructor, and destroyed. */
+template <class T, bool by_address = sim_by_address<T>>
+struct sim_argument {
+    typedef T passed;
+    const T &value;
+    sim_argument(const T &value) : value(value)
+    {
+    }
+};
+template <class T>
+struct sim_argument<T, true> {
+    typedef T &passed;
+    alignas(T) char bytes[sizeof(T)];
+    T &value;
+    sim_argument(const T &from) : value(*(T *)bytes)
+    {
+        memcpy(bytes, (const void *)&from, sizeof(T));
+    }
+};
+
 template <class... P>
 struct sim_launcher {
     void (*kernel)(P...);
@@ -471,7 +499,12 @@ struct sim_launcher {
     void operator()(P... args) const
     {
         (sim_check_argument(args, &config), ...);
-        auto thread = [call = kernel, args...] { call(args...); }; /* the arguments, in one place */
+        auto thread = [call = (void (*)(typename sim_argument<P>::passed...))(void (*)())kernel, args...] {
+            if constexpr ((sim_by_address<P> || ...))
+                call(sim_argument<P>(args).value...);
+            else
+                call(args...);
+        }; /* the arguments, in one place */
         sim_launch((const void *)(kernel), name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
                    sizeof(thread));
     }
@@ -495,14 +528,15 @@ struct sim_named_launcher {
     template <class... A>
     void operator()(A... args) const
     {
-        (sim_check_argument(args, &config), ...);
-        static const char unknown = 0; /* its place stands for the kernel's */
-        const void *kernel = &unknown;
-        auto thread = [call = this->call, args...] { call(args...); };
-        if constexpr (std::is_invocable<Find, A...>::value)
-            kernel = find(args...);
-        sim_launch(
-            kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
+        if constexpr (std::is_invocable<Find, A...>::value) {
+            sim_launcher<A...>{(void (*)(A...))find(args...), name, config}(args...);
+        } else {
+            (sim_check_argument(args, &config), ...);
+            static const char unknown = 0; /* its place stands for the kernel's */
+            auto thread = [call = this->call, args...] { call(args...); };
+            sim_launch(
+                &unknown, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
+        }
     }
 };
 template <class Call, class Find>
@@ -959,27 +993,30 @@ SIM_STRONG_STORE(__stwt)
 
 /* ---- arithmetic ---- */
 
+/* with nvcc's overloads: what is smaller than int is taken as one, and two that are not of one size need a conversion */
 #define SIM_MIN_MAX(type)                                                                                              \
     SIM_INLINE type min(type a, type b) { return a < b ? a : b; }                                                      \
     SIM_INLINE type max(type a, type b) { return a > b ? a : b; }
-SIM_MIN_MAX(int)
-SIM_MIN_MAX(unsigned)
-SIM_MIN_MAX(long)
-SIM_MIN_MAX(unsigned long)
-SIM_MIN_MAX(long long)
-SIM_MIN_MAX(unsigned long long)
-template <class A, class B> struct sim_mixed { /* two integers, or two of float and double, that are not the same */
-    static constexpr bool both = (std::is_integral<A>::value && std::is_integral<B>::value && (sizeof(A) >= 4 || sizeof(B) >= 4)) || (std::is_floating_point<A>::value && std::is_floating_point<B>::value);
-    typedef typename std::enable_if<both && !std::is_same<A, B>::value, typename std::common_type<A, B>::type>::type type;
-};
-template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type min(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a < (type)b ? (type)a : (type)b; }
-template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type max(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a > (type)b ? (type)a : (type)b; }
+#define SIM_MIN_MAX_INTEGER(type)                                                                                      \
+    SIM_MIN_MAX(type)                                                                                                  \
+    SIM_MIN_MAX(unsigned type)                                                                                         \
+    SIM_INLINE unsigned type min(type a, unsigned type b) { return min((unsigned type)a, b); }                         \
+    SIM_INLINE unsigned type min(unsigned type a, type b) { return min(a, (unsigned type)b); }                         \
+    SIM_INLINE unsigned type max(type a, unsigned type b) { return max((unsigned type)a, b); }                         \
+    SIM_INLINE unsigned type max(unsigned type a, type b) { return max(a, (unsigned type)b); }
+SIM_MIN_MAX_INTEGER(int)
+SIM_MIN_MAX_INTEGER(long)
+SIM_MIN_MAX_INTEGER(long long)
 SIM_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 SIM_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
+SIM_INLINE double min(float a, double b) { return fmin(a, b); }
+SIM_INLINE double min(double a, float b) { return fmin(a, b); }
+SIM_INLINE double max(float a, double b) { return fmax(a, b); }
+SIM_INLINE double max(double a, float b) { return fmax(a, b); }
 
 SIM_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
 SIM_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
@@ -1046,6 +1083,21 @@ SIM_INLINE int __clz(int a) { return a ? __builtin_clz((unsigned)a) : 32; }
 SIM_INLINE int __clzll(long long a) { return a ? __builtin_clzll((unsigned long long)a) : 64; }
 SIM_INLINE int __ffs(int a) { return __builtin_ffs(a); }
 SIM_INLINE int __ffsll(long long a) { return __builtin_ffsll(a); }
+
+/* What cvta does to a pointer, in any of the spaces of memory: nothing. */
+SIM_INLINE size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
+SIM_INLINE size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
+SIM_INLINE size_t __cvta_generic_to_local(const void *p) { return (size_t)p; }
+SIM_INLINE size_t __cvta_generic_to_constant(const void *p) { return (size_t)p; }
+SIM_INLINE void *__cvta_global_to_generic(size_t a) { return (void *)a; }
+SIM_INLINE void *__cvta_shared_to_generic(size_t a) { return (void *)a; }
+SIM_INLINE void *__cvta_local_to_generic(size_t a) { return (void *)a; }
+SIM_INLINE void *__cvta_constant_to_generic(size_t a) { return (void *)a; }
+template <class A, class B> SIM_INLINE void sim_same_bits(A &to, B from)
+{
+    static_assert(sizeof(to) == 8 && sizeof(from) == 8, "cvta is of 8 bytes");
+    memcpy(&to, &from, 8);
+}
 
 /* clang-format on */
 

@@ -865,8 +865,9 @@ extern "C" void __tsan_vptr_read(void **)
 {
 }
 
-extern "C" void __tsan_vptr_update(void **, void *)
+extern "C" void __tsan_vptr_update(void **p, void *)
 {
+    observe(p, sizeof(*p), SIM_WRITES, HERE);
 }
 
 /* ---- launch, block, turn ---- */

@@ -6,8 +6,8 @@ __global__ void kernel(float *x)
 {
     unsigned lane;
 
-    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); // HERE
-    x[threadIdx.x] = 2 * x[threadIdx.x] + (float)(lane == threadIdx.x % 32);
+    asm volatile("bfind.u32 %0, %1;" : "=r"(lane) : "r"(threadIdx.x)); // HERE
+    x[threadIdx.x] = 2 * x[threadIdx.x] + (float)(lane > 0);
 }
 
 int main(void)

@@ -213,8 +213,18 @@ write_file("$scratch/toolkit/cuda_runtime.h", "#error a toolkit's\n");
     like((try_program({}, 'reverse.cu'))[1], qr/\A199 0\n/, 'a toolkit in the path does not win');
 }
 
-write_file("$scratch/method.cu", "struct lane {\n    __device__ unsigned id() { unsigned i;\n        asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(i)); return i; }\n};\nint main() {}\n");
+write_file("$scratch/method.cu", "struct lane {\n    __device__ unsigned id() { unsigned i;\n        asm(\"bfind.u32 %0, %1;\" : \"=r\"(i) : \"r\"(7)); return i; }\n};\nint main() {}\n");
 like((try_program({}, 'method.cu'))[1], qr/\Amethod\.cu:3: error: here is PTX, of which the simulator knows nothing/, 'PTX in a function of a class');
+
+write_file("$scratch/relaxed.cu", "#include <algorithm>\n#include <stdio.h>\n__global__ void most(int *x) { *x = std::max(*x, 3); }\n"
+    . "int main(int n, char **) { int *x, y[n]; cudaMalloc(&x, 4); cudaMemset(x, 0, 4); most<<<1, 1>>>(x); cudaMemcpy(y, x, 4, cudaMemcpyDefault); printf(\"%d\\n\", y[0]); }\n");
+for my $options ([], ['--expt-relaxed-constexpr'], ['-w', '-Xcompiler', '-Werror']) {
+    ($status, undef, $said) = run_program('sh', '-c', 'cd "$0" && "$@" relaxed.cu -o relaxed && test "$(./relaxed)" = 3', $scratch, $cusim, @$options);
+    like("$status $said", $options->[0] && $options->[0] =~ /relaxed/ ? qr/\A0 \z/ : qr/\A0 relaxed\.cu:3: warning: kernel most uses std::max, a constexpr function of the host.* or write max without std::\.\n\z/,
+        "constexpr functions of the host in a kernel: @$options");
+}
+write_file("$scratch/sized.cu", "__global__ void k(int n) {\n    int a[n];\n    a[0] = n; }\nint main() { k<<<1, 1>>>(3); }\n");
+like((run_program('sh', '-c', 'cd "$0" && "$1" -w sized.cu', $scratch, $cusim))[2], qr/\Asized\.cu:2: error: the size of the array a is not known/, '-w leaves errors as they are');
 
 for my $chip (undef, 't4') {
     my $said = (try_program({ CUSIM_REPORT => 1, defined $chip ? (CUSIM_CHIP => $chip) : () }, 'reverse.cu'))[1];
