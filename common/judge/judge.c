@@ -121,7 +121,9 @@ static _Noreturn void become(char *const *command, int socket)
     limit(RLIMIT_NPROC, MOST_PROCESSES);
     limit(RLIMIT_NOFILE, MOST_FILES);
     limit(RLIMIT_CORE, 0);
-    execve(command[0], command, clean_environment());
+    environ = clean_environment();
+    setenv("CUSIM_CHECKS", "strict", 1); /* what the simulator has only a remark for is a mistake in an exercise */
+    execve(command[0], command, environ);
     _exit(127);
 }
 

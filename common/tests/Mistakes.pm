@@ -128,7 +128,7 @@ sub find_mistakes {
     return if !defined $program;
     my $run = sub {
         my ($number, $order, $env, $options) = @_;
-        return run_program({ map({ split /=/, $_, 2 } split ' ', $env // ''), $order ? (CUSIM_SCHEDULE => $order) : (), MUTANT => $number },
+        return run_program({ CUSIM_CHECKS => "strict", map({ split /=/, $_, 2 } split ' ', $env // ''), $order ? (CUSIM_SCHEDULE => $order) : (), MUTANT => $number },
             patiently(60, $program, '--check-only', split ' ', $options));
     };
     for my $options (@{ $mistakes[0]{right} }) {

@@ -7,10 +7,7 @@
 
 extern const char *const sim_barrier_names[]; /* by sim_barrier_kind */
 
-/* All threads of the block have arrived. */
+/* All threads of the block that have not returned have arrived. */
 void sim_release_barrier(void);
-
-/* Some threads have arrived, and no other will: says why. */
-[[noreturn]] void sim_explain_barrier(void);
 
 #endif

@@ -25,6 +25,7 @@
 #include "fault.h"
 #include "kernels.h"
 #include "../counts.h"
+#include "poison.h"
 #include "sizes.h"
 
 enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, AT_NAMED_BARRIER, AT_CLUSTER, AT_GRID, AT_GATHER, DONE };
@@ -77,6 +78,9 @@ struct alignas(64) thread {
     const char *polled_at; /* where it last gave way for a word to change, NULL: never */
     const void *polled_pc;
     uint64_t slept; /* sim_progress at its last __nanosleep */
+
+    struct sim_poison poisons[4];   /* undefined values that it has got by shuffles, */
+    struct sim_poison_source gives; /* and one of them is in what it gives to the shuffle at which it waits */
 };
 
 struct block {
@@ -95,6 +99,7 @@ struct block {
     unsigned num_done, num_at_barrier;
     unsigned num_met;                                  /* how often all have passed a barrier */
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
+    uint32_t warp_living[SIM_MAX_THREADS / SIM_WARP];  /* lanes that exist and have not returned */
     unsigned num_gathering;                            /* threads AT_GATHER */
 
     struct sim_region *shared[256]; /* its shared memory (shared.cpp) */
@@ -133,6 +138,12 @@ static inline struct thread *sim_threads_end(void)
 static inline unsigned sim_thread_number(const struct thread *t)
 {
     return (unsigned)(t - sim_block->threads);
+}
+
+/* So many lanes, the first ones of a warp, as a mask. */
+static inline uint32_t sim_first_lanes(unsigned count)
+{
+    return count < SIM_WARP ? (1u << count) - 1 : ~0u;
 }
 
 /* Whether all its threads have returned. */

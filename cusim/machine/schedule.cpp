@@ -37,7 +37,8 @@ void sim_explain_stall(void)
         sim_explain_mbarrier(held);
     if (named != NULL)
         sim_explain_named_barrier(named);
-    sim_explain_barrier();
+    sim_fault(sim_launched->file, sim_launched->line,
+              "the threads of a block wait for each other. See where each waits");
 }
 
 /* A thread's stack comes into the CPU's nearest cache while the one before it runs: a turn may be so short that the
@@ -63,6 +64,8 @@ static bool run_lanes(unsigned warp)
             if (t->state == READY) {
                 fetch_stack(t < last ? t + 1 : t);
                 SIM_RESUME(t);
+                if (t->state == DONE)
+                    sim_lane_ends(t);
                 ran = true;
             }
     } else {
@@ -71,6 +74,8 @@ static bool run_lanes(unsigned warp)
             struct thread *t = &lanes[sim_next(&order)];
             if (t->state == READY) {
                 SIM_RESUME(t);
+                if (t->state == DONE)
+                    sim_lane_ends(t);
                 ran = true;
             }
         }
@@ -90,6 +95,7 @@ static void begin_thread(struct thread *t, unsigned i)
     t->chain = 0;
     t->polled_at = NULL;
     t->come_file = NULL;
+    t->gives.file = NULL;
     t->seen[0].count = t->seen[1].count = 0;
 }
 
@@ -133,6 +139,8 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     b->num_bulk_copies = 0;
     b->quiet = 0;
     memset(b->warp_waiting, 0, sizeof(b->warp_waiting));
+    for (unsigned first = 0; first < sim_num_threads; first += SIM_WARP)
+        b->warp_living[first / SIM_WARP] = sim_first_lanes(sim_num_threads - first);
     blockIdx = b->index;
     sim_place.in_block = true;
     for (unsigned i = 0; i < sim_num_threads; i++)
@@ -160,9 +168,12 @@ static void end_block(void)
     sim_place.in_thread = false;
     if (sim_block->cluster->size > 1)
         sim_leave_shared();
-    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
         if (t->chain > sim_counts.chain)
             sim_counts.chain = t->chain;
+        if (sim_num_poisons > 0)
+            sim_heal_thread(t);
+    }
     sim_tell.block_ends(sim_block);
     sim_end_shared();
     sim_switch_shared(false);
@@ -225,7 +236,7 @@ enum sim_outcome sim_run_block(bool others)
 
         b->polls = b->yields = 0;
         const bool ran = run_round();
-        if (b->num_at_barrier == sim_num_threads)
+        if (b->num_at_barrier > 0 && b->num_at_barrier + b->num_done == sim_num_threads)
             sim_release_barrier();
         else if (!ran && (sim_waits_for_cluster() || sim_waits_for_grid())) {
             b->stuck = true;

@@ -6,6 +6,7 @@
 
 #include "fiber.h"
 #include "named_barriers.h"
+#include "poison.h"
 #include "fault.h"
 #include "announce.h"
 
@@ -58,13 +59,27 @@ static uint64_t combine(int kind, uint64_t a, uint64_t b)
     }
 }
 
+/* A lane reads from one that does not take part. */
+static void leave_undefined(struct thread *t, const struct thread *from, unsigned lane)
+{
+    const bool is_named = t->mask >> lane & 1, exists = sim_thread_number(from) < sim_num_threads;
+    const struct sim_poison_source source = {t->file, t->line, t->kind, t->mask, lane, is_named, exists};
+
+    sim_poison_thread(t, &source, sim_poison);
+}
+
 /* What each lane of the mask gets from the others: by a shuffle, or all of them the same. warp[0] is lane 0. */
 static void exchange(struct thread *warp, int kind, unsigned mask)
 {
     uint64_t in[SIM_WARP];
+    bool all_poisoned = sim_num_poisons > 0;
 
     for (unsigned lane = 0; lane < SIM_WARP; lane++)
         in[lane] = warp[lane].value;
+    for (unsigned rest = mask; all_poisoned && rest != 0; rest &= rest - 1)
+        all_poisoned = warp[__builtin_ctz(rest)].gives.file != NULL;
+    if (all_poisoned)
+        sim_all_poisoned(&warp[__builtin_ctz(mask)]);
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
         struct thread *t = &warp[__builtin_ctz(rest)];
 
@@ -75,9 +90,17 @@ static void exchange(struct thread *warp, int kind, unsigned mask)
                     t->value |= (uint64_t)1 << other;
         } else {
             const unsigned source = source_lane(t, (unsigned)__builtin_ctz(rest));
-            t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
+            if (!(mask >> source & 1))
+                leave_undefined(t, &warp[source], source);
+            else if (sim_num_poisons > 0 && warp[source].gives.file != NULL)
+                sim_poison_thread(t, &warp[source].gives, in[source]);
+            else if (sim_num_poisons > 0 && t->gives.file != NULL)
+                sim_poison_thread(t, &t->gives, in[source]);
+            t->value = mask >> source & 1 ? in[source] : sim_poison;
         }
     }
+    if (sim_num_poisons > 0)
+        sim_poison_given(warp, mask);
 }
 
 static void multiply(const struct thread *warp)
@@ -137,13 +160,49 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
     sim_tell.warp_met(warp, kind, mask);
 }
 
+/* The lanes of a mask that must come: those that exist and have not returned, as the Programming Guide has it. Products
+   of matrices need all, and CUSIM_CHECKS=strict waits for those that have returned, too. */
+static unsigned lanes_wanted(int kind, unsigned mask, unsigned warp)
+{
+    if (kind == SIM_PRODUCT || kind == SIM_MATRIX)
+        return mask;
+    return mask & (sim_strict ? sim_first_lanes(sim_num_threads - warp * SIM_WARP) : sim_block->warp_living[warp]);
+}
+
+/* If all lanes that a waiting one waits for are here: they go on. Returns which they are, 0 for none. */
+static unsigned try_complete(unsigned warp, unsigned lane)
+{
+    struct thread *const lanes = &sim_block->threads[warp * SIM_WARP], *const t = &lanes[lane];
+    const unsigned wanted = lanes_wanted(t->kind, t->mask, warp);
+
+    if ((sim_block->warp_waiting[warp] & wanted) != wanted)
+        return 0;
+    for (unsigned rest = wanted; rest != 0; rest &= rest - 1) {
+        const struct thread *const other = &lanes[__builtin_ctz(rest)];
+        if (other->kind != t->kind || other->mask != t->mask)
+            return 0;
+    }
+    complete(lanes, t->kind, wanted);
+    sim_block->warp_waiting[warp] &= ~wanted;
+    return wanted;
+}
+
+void sim_lane_ends(const struct thread *t)
+{
+    const unsigned index = sim_thread_number(t), warp = index / SIM_WARP;
+
+    sim_block->warp_living[warp] &= ~(1u << index % SIM_WARP);
+    for (unsigned rest = sim_block->warp_waiting[warp]; rest != 0;) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        rest &= ~(try_complete(warp, lane) | 1u << lane);
+    }
+}
+
 uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
                        int line)
 {
     sim_need_kernel(sim_warp_names[kind], file, line);
     const unsigned index = sim_thread_number(sim_current), warp = index / SIM_WARP, own = index % SIM_WARP;
-    struct thread *lanes = &sim_block->threads[warp * SIM_WARP];
-    bool all_here;
 
     if (!(mask >> own & 1))
         sim_fault(file, line,
@@ -162,18 +221,13 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     sim_current->width = (unsigned)width;
     sim_current->file = file;
     sim_current->line = line;
+    if (sim_num_poisons > 0 && kind >= SIM_SHFL && kind <= SIM_SHFL_XOR)
+        sim_give_poison(value, file, line);
     sim_block->warp_waiting[warp] |= 1u << own;
-    all_here = (sim_block->warp_waiting[warp] & mask) == mask;
-    for (unsigned i = 0; all_here && i < SIM_WARP; i++)
-        if (mask >> i & 1 && (lanes[i].kind != kind || lanes[i].mask != mask))
-            all_here = false;
-    if (all_here) {
-        complete(lanes, kind, mask);
-        sim_block->warp_waiting[warp] &= ~mask;
+    if (try_complete(warp, own) != 0)
         SIM_LEAVE(READY); /* back in line: the lanes go on in their order */
-    } else {
+    else
         SIM_LEAVE(AT_WARP);
-    }
     return sim_current->value;
 }
 
@@ -230,7 +284,7 @@ void sim_explain_warp(bool in_part)
             struct thread *other = &sim_block->threads[first + lane];
             const char *call = sim_warp_names[t->kind];
 
-            if (!(t->mask >> lane & 1))
+            if (!(lanes_wanted(t->kind, t->mask, first / SIM_WARP) >> lane & 1))
                 continue;
             if (first + lane >= sim_num_threads)
                 FAULT_OF(t,

@@ -14,6 +14,9 @@ void sim_explain_warp(bool in_part);
 /* No lane of a warp can go on: those that wait to learn who came with them do. Returns whether there were any. */
 bool sim_gather_lanes(unsigned warp);
 
+/* A thread has returned: the lanes that waited for it alone go on. */
+void sim_lane_ends(const struct thread *t);
+
 /* The lane that a shuffle's lane reads from. */
 unsigned sim_source_lane(const struct thread *t, unsigned lane);
 

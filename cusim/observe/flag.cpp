@@ -72,12 +72,24 @@ struct thread_flags {
     struct reading {
         const char *at;
         unsigned site;
-        bool atomic;      /* and written, too: it may be no flag at all */
-    } recent[NUM_RECENT]; /* flags that it has read */
+        bool atomic;       /* and written, too: it may be no flag at all */
+        uint64_t when;     /* num_writes */
+        uint64_t interval; /* of the block */
+    } recent[NUM_RECENT];  /* flags that it has read */
     unsigned last_recent;
 };
 
+/* Strong writes to global memory, the last ones of all threads: what comes before what. */
+enum { NUM_WRITES = 512 };
+static struct {
+    const char *at;
+    uint64_t record;
+} writes[NUM_WRITES];
+static uint64_t num_writes;
+
 struct block_flags {
+    struct thread_flags::reading recent[NUM_RECENT]; /* flags that any thread has read */
+    unsigned num_recent;
     struct thread_flags threads[SIM_MAX_THREADS + SIM_MAX_BARRIERS]; /* by agent */
     struct release *acquired;                                        /* before the last barrier: known to all threads */
     unsigned acquirers[SIM_MAX_THREADS + SIM_MAX_BARRIERS], num_acquirers; /* agents that have versions */
@@ -315,6 +327,19 @@ bool sim_flag_orders(uint64_t record)
     return known != NULL;
 }
 
+static bool release_knows(struct release *r, uint64_t record, bool any)
+{
+    bool found;
+
+    if (r == NULL)
+        return false;
+    any_scope = any;
+    look_at_later(r, sim_race->serial, any_block);
+    found = search_releases(record) != NULL;
+    any_scope = false;
+    return found;
+}
+
 /* ---- flags ---- */
 
 static size_t place_of(uintptr_t address)
@@ -382,13 +407,73 @@ void sim_flag_access(const char *at, size_t size, unsigned how, unsigned site)
             read_flag(t, at + i, how);
         if (t->recent[t->last_recent].at != at)
             t->last_recent = (t->last_recent + 1) % NUM_RECENT;
-        t->recent[t->last_recent] = {at, site, writes};
+        t->recent[t->last_recent] = {at, site, writes, num_writes, sim_race->interval};
+        sim_race->flags->recent[sim_race->flags->num_recent++ % NUM_RECENT] = t->recent[t->last_recent];
     }
     if (writes) {
         struct release *release = how & SIM_RELEASE ? make_release(how & SIM_BLOCK_SCOPE) : t->released;
         for (size_t i = 0; i < size && (release != NULL || num_flags > 0); i += 4)
             write_flag(release, at + i, how & SIM_ATOMIC);
     }
+}
+
+void sim_flag_wrote(const char *at, uint64_t record)
+{
+    writes[num_writes++ % NUM_WRITES] = {at, record};
+}
+
+bool sim_flag_is_told(const char *at, bool writes)
+{
+    const struct flag *const flag = find_flag(at, false);
+
+    return writes ? flags_of(sim_agent)->released != NULL : flag != NULL && flag->release != NULL;
+}
+
+/* Whether the block that wrote a word (`record`) has written the flag after that, and before it was read. */
+static bool comes_before(const char *at, uint64_t record, const struct thread_flags::reading *flag)
+{
+    const uint64_t oldest = num_writes > NUM_WRITES ? num_writes - NUM_WRITES : 0;
+
+    for (uint64_t i = flag->when; i-- > oldest;) {
+        const uint64_t wrote = writes[i % NUM_WRITES].record;
+        if (writes[i % NUM_WRITES].at != flag->at ||
+            sim_block_of(interval_of(wrote)) != sim_block_of(interval_of(record)))
+            continue;
+        if (interval_of(record) < interval_of(wrote))
+            return true;
+        for (uint64_t k = i; k-- > oldest && (wrote ^ record) >> AGENT_AT == 0;)
+            if (writes[k % NUM_WRITES].at == at && (writes[k % NUM_WRITES].record ^ record) >> TIME_AT == 0)
+                return true;
+    }
+    return false;
+}
+
+const char *sim_flag_lacks_fence(const char *at, uint64_t record)
+{
+    static char advice[900];
+    const struct thread_flags *const t = flags_of(sim_agent);
+    char place[300];
+
+    if (t->recent[t->last_recent].at == at) /* it polls */
+        return NULL;
+    for (unsigned i = 0; i < 2 * NUM_RECENT; i++) {
+        const struct thread_flags::reading *const r =
+            i < NUM_RECENT ? &t->recent[i] : &sim_race->flags->recent[i - NUM_RECENT];
+        if (r->at == NULL || r->at == at || (i >= NUM_RECENT && r->interval >= sim_race->interval))
+            continue;
+        const struct flag *const flag = find_flag(r->at, false);
+        if (!comes_before(at, record, r) || release_knows(flag != NULL ? flag->release : NULL, record, false))
+            continue;
+        sim_locate((const char *)sim_site_pc(r->site) - 1, place, sizeof(place));
+        snprintf(
+            advice, sizeof(advice),
+            "It has written the flag that is read at %s after that, but with no fence between the two, so the flag "
+            "may come first: call __threadfence() between writing the data and writing the flag, and between "
+            "reading the flag and reading the data",
+            place);
+        return advice;
+    }
+    return NULL;
 }
 
 void sim_race_fence(bool block_only)
@@ -483,19 +568,6 @@ bool sim_flag_orders_end(uint64_t record)
 }
 
 /* ---- what a race lacks ---- */
-
-static bool release_knows(struct release *r, uint64_t record, bool any)
-{
-    bool found;
-
-    if (r == NULL)
-        return false;
-    any_scope = any;
-    look_at_later(r, sim_race->serial, any_block);
-    found = search_releases(record) != NULL;
-    any_scope = false;
-    return found;
-}
 
 /* What a thread of the block has acquired by now. */
 static struct release *all_known_of(unsigned agent)
@@ -610,6 +682,7 @@ void sim_flags_launch(void)
     if (num_flags > 0)
         memset(flags, 0, max_flags * sizeof(*flags));
     num_flags = 0;
+    num_writes = 0;
 }
 
 void sim_flags_forget(void)
@@ -631,6 +704,7 @@ void sim_flags_block(void)
         sim_fault(NULL, 0, "no memory to remember who reads flags. Free some memory");
     sim_race->flags->acquired = NULL;
     sim_race->flags->num_acquirers = 0;
+    memset(sim_race->flags->recent, 0, sizeof(sim_race->flags->recent));
 }
 
 void sim_flags_barrier(void)

@@ -22,6 +22,16 @@ bool sim_flag_orders(uint64_t record);
 /* Whether any thread of the running block has acquired it. */
 bool sim_flag_orders_end(uint64_t record);
 
+/* A strong write to global memory, as race.cpp remembers it. */
+void sim_flag_wrote(const char *at, uint64_t record);
+
+/* Whether the running thread, or who has written that flag, has come to a fence before. */
+bool sim_flag_is_told(const char *at, bool writes);
+
+/* If the running thread reads a word that was written (`record`) before a flag that it has read, with no fence between
+   the two: what to do. Else NULL. */
+const char *sim_flag_lacks_fence(const char *at, uint64_t record);
+
 /* What a race lacks that a flag was meant to order, as advice, or NULL in a launch without flags. `record`: the other
    access. */
 const char *sim_flag_advice(uint64_t record);

@@ -33,6 +33,7 @@
 #include "../machine/fault.h"
 #include "../machine/image.h"
 #include "../machine/fiber.h"
+#include "../machine/poison.h"
 #include "../runtime/host.h"
 #include "../include/cuda_runtime.h"
 #include "../runtime/memory.h"
@@ -600,7 +601,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     sim_just_read = how == 0 ? p : NULL;
     if ((how & ~SIM_WRITES) == 0)
         expect(site, r, size);
-    quick_in_turn = sim_race->num_suspects > 0 ? 0 : most_in_turn;
+    quick_in_turn = sim_race->num_suspects > 0 || sim_num_poisons > 0 ? 0 : most_in_turn;
 }
 
 /* Local variables, and the program's own data (threadIdx is there), are neither judged nor counted. */
@@ -794,6 +795,12 @@ void sim_atomic_load(const void *address, void *value, size_t size, unsigned ord
 void sim_atomic_store(void *address, const void *value, size_t size)
 {
     sim_changes[in_sight] += memcmp(address, value, size) != 0;
+    if (sim_num_poisons > 0 && size <= 8) {
+        uint64_t before = 0, after = 0;
+        memcpy(&before, address, size);
+        memcpy(&after, value, size);
+        sim_check_stored(sim_current, address, after, before, size, sim_last_pc);
+    }
     memcpy(address, value, size);
     sim_give_word();
     sim_atomics++;
@@ -889,6 +896,8 @@ void sim_observe_launch(const void *first, size_t size)
 
 void sim_observe_turn(struct thread *t)
 {
+    if (sim_watches && sim_race->num_suspects > 0)
+        sim_race_look_at_done();
     sim_agent = thread = sim_thread_number(t);
     chain = &t->chain;
     accesses = 0;
@@ -900,7 +909,7 @@ void sim_observe_turn(struct thread *t)
     turn++;
     lane = (unsigned char)(thread % SIM_WARP);
     sim_set_epoch();
-    quick_in_turn = sim_race->num_suspects > 0 ? 0 : most_in_turn;
+    quick_in_turn = sim_race->num_suspects > 0 || sim_num_poisons > 0 ? 0 : most_in_turn;
 }
 
 void sim_observe_block(const struct block *b)

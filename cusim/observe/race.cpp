@@ -36,6 +36,7 @@
 #include "clock.h"
 #include "../machine/clusters.h"
 #include "../machine/fault.h"
+#include "../machine/poison.h"
 #include "flag.h"
 #include "../runtime/memory.h"
 #include "observe.h"
@@ -48,6 +49,11 @@
 #include "sites.h"
 
 void (*sim_race_tells)(const void *pc, unsigned thread, uint32_t block, const void *at);
+
+static bool is_strong(uint64_t record)
+{
+    return kind_of(record) == STRONG || kind_of(record) == VOLATILE;
+}
 
 /* Whether the recorded access happens before what the running thread does now, as far as its own block orders them.
    The record is of this launch, or of an earlier one that may not be over. */
@@ -149,7 +155,7 @@ static const char *advise_barrier(const char *place, const char *other)
 {
     const void *const pc = sim_site_pc(site);
     const char *const verb = writes ? "writes" : "reads", *const past = wrote ? "has written" : "has read";
-    const bool other_strong = kind_of(record) == STRONG || kind_of(record) == VOLATILE;
+    const bool other_strong = is_strong(record);
     const bool mixed = strong != other_strong;
     char what[600], where[512], here[512] = "", who[100];
 
@@ -197,11 +203,53 @@ static const char *advise_barrier(const char *place, const char *other)
                                 : ": let each write bytes that no other one touches");
 }
 
-/* ---- the loop of compare-and-swap ---- */
+/* ---- reads before an atomic ---- */
 
 /* A thread may read a word plainly and then compare and swap it, as in the Programming Guide's loop: a value that came
    too early does no harm then. So a plain read that races with an atomic is a suspect until the thread's next access:
-   an atomic of the same word clears it. */
+   an atomic of the same word clears it. The same read may only ask whether the atomic is worth while, as in
+   `if (v > *m) atomicMax(m, v)`. So where a place in the code was seen to read before an atomic, reads that no atomic
+   follows get a remark. */
+static bool asks[SIM_MAX_SITES];
+
+/* Whether that is such a place. One line may be several of them, if the compiler has unrolled a loop. */
+static bool is_asking(unsigned site)
+{
+    char place[512], other[512];
+
+    if (asks[site])
+        return true;
+    sim_locate((const char *)sim_site_pc(site) - 1, place, sizeof(place));
+    for (unsigned i = 0; i < sim_num_sites && !asks[site]; i++)
+        if (asks[i]) {
+            sim_locate((const char *)sim_site_pc(i) - 1, other, sizeof(other));
+            asks[site] = strcmp(place, other) == 0;
+        }
+    return asks[site];
+}
+
+/* A plain read, here or there, that races with an atomic: a remark if it only asks, else a race. */
+static void judge_read(const struct sim_region *r, size_t word, unsigned site, bool writes, uint64_t record)
+{
+    static bool told[SIM_MAX_SITES];
+    const unsigned read = writes ? site_of(record) : site, atomic = writes ? site : site_of(record);
+    char what[600], where[512];
+
+    if (sim_strict || interval_of(record) < sim_launch_interval || !is_asking(read))
+        report(r, word, writes, writes, site, record, !writes);
+    if (told[read])
+        return;
+    told[read] = true;
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    sim_locate((const char *)sim_site_pc(atomic) - 1, where, sizeof(where));
+    sim_remark_at(
+        sim_site_pc(read),
+        "race: reads %s plainly, which other threads change at the same time by the atomic at %s. A value that "
+        "is too old does no harm where the atomic itself decides, as atomicMax does: read it by a volatile "
+        "pointer, or go by what the atomic returns",
+        what, where);
+}
+
 static void settle(struct suspect *s)
 {
     struct sim_region *const region = s->region;
@@ -210,7 +258,7 @@ static void settle(struct suspect *s)
         return;
     s->region = NULL;
     sim_race->num_suspects--;
-    report(region, s->word, false, false, s->site, s->record, true);
+    judge_read(region, s->word, s->site, false, s->record);
 }
 
 static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t record)
@@ -223,21 +271,23 @@ static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t r
 
 const char *sim_just_read;
 
-/* Turns what the running thread has just read of these words into strong reads. */
-static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
+/* Turns what the running thread has just read of these words into strong reads. `ask`: they come before an atomic. */
+static void make_reads_strong(struct sim_region *r, size_t first, size_t last, bool ask)
 {
     for (size_t word = first; word < last; word++) {
         uint64_t *const reads[] = {&r->shadow->cells[word].read, &r->shadow->others[word]};
         for (uint64_t *read : reads)
-            if ((*read ^ sim_epoch) >> TIME_AT == 0)
+            if ((*read ^ sim_epoch) >> TIME_AT == 0) {
+                asks[site_of(*read)] |= ask;
                 *read = (*read & ~(uint64_t)((1 << KIND_BITS) - 1)) | STRONG;
+            }
     }
 }
 
 void sim_race_polls(struct sim_region *r, const char *at, size_t size)
 {
     if (sim_watches)
-        make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
+        make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4, false);
 }
 
 /* An atomic access: clears what the thread has just read there, for others too. */
@@ -251,7 +301,87 @@ static void clear_read(struct sim_region *r, size_t first, size_t last, const ch
         s->region = NULL;
         sim_race->num_suspects--;
     }
-    make_reads_strong(r, first, last);
+    make_reads_strong(r, first, last, true);
+}
+
+/* ---- writes whose value matters ---- */
+
+/* A plain write is looked at once more when it is done, that is at the thread's next access, or when its turn ends: if
+   it races with another write, whether it has changed anything; and while shuffles have left something undefined,
+   whether that is what was written. */
+static struct done {
+    struct sim_region *region; /* NULL: none */
+    const char *at;
+    size_t size, word;
+    unsigned site;
+    uint64_t record; /* of the other write, 0: none */
+    struct race_block *block;
+    char before[16];
+} done;
+
+static void look_at_done(struct sim_region *r, const char *at, size_t size, size_t word, unsigned site, uint64_t record)
+{
+    if (done.region == NULL)
+        sim_race->num_suspects++;
+    done = {r, at, size, word, site, record, sim_race, {}};
+    memcpy(done.before, at, size);
+}
+
+/* Whether a write that has changed nothing is meant so: by threads of one block, or of several where all write one value,
+   as `*found = 1`. A value for each word is more likely to be each block's own work, done in a wrong place. */
+static bool is_meant(const struct done *d)
+{
+    static struct {
+        const char *at;
+        char value[sizeof(d->before)];
+    } first[SIM_MAX_SITES];
+
+    if (sim_block_of(interval_of(d->record)) == d->block->serial)
+        return true;
+    if (first[d->site].at == NULL) {
+        first[d->site].at = d->at;
+        memcpy(first[d->site].value, d->at, d->size);
+    }
+    return first[d->site].at == d->at || memcmp(first[d->site].value, d->at, d->size) == 0;
+}
+
+static void remark_same_value(const struct sim_region *r, size_t word, unsigned site, uint64_t record)
+{
+    static bool told[SIM_MAX_SITES];
+    char what[600], where[512];
+
+    if (told[site])
+        return;
+    told[site] = true;
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    sim_remark_at(sim_site_pc(site),
+                  "race: writes %s, which another thread has written at %s, and nothing orders the two. All write the "
+                  "same value, so the result does not depend on who is last. If several are to write there, let one do "
+                  "it, or write by atomicExch or a volatile pointer, which says that it is meant; else see the index",
+                  what, where);
+}
+
+void sim_race_look_at_done(void)
+{
+    const struct done d = done;
+    const uint3 thread = threadIdx;
+
+    if (d.region == NULL)
+        return;
+    done.region = NULL;
+    d.block->num_suspects--;
+    threadIdx = {sim_agent % blockDim.x, sim_agent / blockDim.x % blockDim.y, sim_agent / blockDim.x / blockDim.y};
+    if (d.record != 0 && (sim_strict || memcmp(d.before, d.at, d.size) != 0 || !is_meant(&d)))
+        report(d.region, d.word, true, false, d.site, d.record, true);
+    if (d.record != 0)
+        remark_same_value(d.region, d.word, d.site, d.record);
+    if (d.size <= 8) {
+        uint64_t value = 0;
+        memcpy(&value, d.at, d.size);
+        sim_check_stored(&sim_block->threads[sim_agent], d.at, value, 0, d.size, sim_site_pc(d.site));
+    }
+    threadIdx = thread;
 }
 
 void sim_race_block_end(void)
@@ -266,14 +396,12 @@ void sim_race_block_end(void)
 /* ---- accesses ---- */
 
 /* Strong accesses do not race with each other. But volatile alone does not make the lanes of a warp go in step: a sum
-   over shared memory that relies on that is wrong. */
+   over shared memory that relies on that is wrong. In global memory (lags_behind) `kind` is STRONG here. */
 static bool both_strong(uint64_t record, enum kind kind)
 {
-    const enum kind other = kind_of(record);
-
-    if (kind == PLAIN || (other != STRONG && other != VOLATILE))
+    if (kind == PLAIN || !is_strong(record))
         return false;
-    return kind == STRONG || other == STRONG || agent_of(record) / SIM_WARP != sim_agent / SIM_WARP;
+    return kind == STRONG || kind_of(record) == STRONG || agent_of(record) / SIM_WARP != sim_agent / SIM_WARP;
 }
 
 /* Whether an access by the running thread races with the recorded one, which is of this launch or block. */
@@ -386,12 +514,69 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
 static void check_part(struct sim_region *r, size_t word, bool writes, enum kind kind, uint64_t record, uint64_t floor)
 {
     const struct sim_cell *cell = &r->shadow->cells[word];
-    const bool beside_atomic = !writes && kind_of(cell->write) == STRONG;
+    const bool beside_atomic = !writes && is_strong(cell->write);
 
     if (cell->write >= floor && !beside_atomic && conflicts(cell->write, kind))
         report(r, word, writes, kind != PLAIN, site_of(record), cell->write, true);
     if (writes && cell->read >= floor && conflicts(cell->read, kind))
         report(r, word, writes, kind != PLAIN, site_of(record), cell->read, false);
+}
+
+/* A write that races with a recorded read. */
+static void judge_writing(const struct sim_region *r, size_t word, unsigned how, unsigned site, uint64_t record)
+{
+    if (how & SIM_ATOMIC && kind_of(record) == PLAIN)
+        judge_read(r, word, site, true, record);
+    else
+        report(r, word, true, how & SIM_STRONG, site, record, false);
+}
+
+/* ---- volatile words of global memory ---- */
+
+/* Whether that is a volatile access by another lane of the running thread's warp, which nothing orders. */
+static bool is_of_lane(uint64_t record)
+{
+    return kind_of(record) == VOLATILE && interval_of(record) == sim_race->interval && agent_of(record) != sim_agent &&
+           agent_of(record) / SIM_WARP == sim_agent / SIM_WARP && !ordered(record);
+}
+
+static bool is_by(uint64_t record, unsigned agent)
+{
+    return interval_of(record) == sim_race->interval && agent_of(record) == agent;
+}
+
+/* Volatile words of global memory may be flags, by which lanes of a warp, too, tell each other something. But a lane
+   that writes a word which it reads itself is adding something up: if another lane reads that, both rely on going in
+   step. (A lane that tells something has come to a fence before, or reads again and again, which makes it a STRONG
+   read.) */
+static void check_step(struct sim_region *r, const char *at, size_t word, bool writes, unsigned site)
+{
+    const uint64_t write = r->shadow->cells[word].write;
+    const uint64_t reads[] = {r->shadow->cells[word].read, r->shadow->others[word]};
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (writes && is_of_lane(reads[i]) && is_by(reads[1 - i], sim_agent) && !sim_flag_is_told(at, true))
+            report(r, word, writes, true, site, reads[i], false);
+        if (!writes && is_by(reads[i], agent_of(write)) && is_of_lane(write) && !sim_flag_is_told(at, false))
+            report(r, word, writes, true, site, write, true);
+    }
+}
+
+/* Data that one thread writes and then a flag, both volatile, and another one reads the flag and then the data: that
+   lacks a fence between the writes, though neither of the words is in a race. */
+static void check_handover(struct sim_region *r, const char *at, size_t word, unsigned site)
+{
+    const uint64_t write = r->shadow->cells[word].write;
+    const char *advice;
+    char what[600], who[100], where[512];
+
+    if (kind_of(write) != VOLATILE || interval_of(write) < sim_launch_interval ||
+        (write ^ sim_epoch) >> AGENT_AT == 0 || (advice = sim_flag_lacks_fence(at, write)) == NULL || ordered(write))
+        return;
+    sim_region_describe(at, 4, what, sizeof(what));
+    describe_thread(who, sizeof(who), agent_of(write), sim_block_of(interval_of(write)));
+    sim_locate((const char *)sim_site_pc(site_of(write)) - 1, where, sizeof(where));
+    sim_fault_at(sim_site_pc(site), "race: reads %s, which %s has written at %s. %s", what, who, where, advice);
 }
 
 /* Shared memory forgets with the block, or the cluster; global memory with the launch, or the first one that may not be
@@ -410,8 +595,9 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
-    const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && sim_is_shared(r) ? VOLATILE : STRONG;
-    const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | kind;
+    const bool global_volatile = how & SIM_VOLATILE && !sim_is_shared(r);
+    const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && !global_volatile ? VOLATILE : STRONG;
+    const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | (global_volatile ? VOLATILE : kind);
     const uint64_t floor = floor_of(r);
     struct sim_shadow *s = r->shadow;
 
@@ -419,30 +605,43 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
         return;
     if (!r->shape.is_raw)
         check_written(r, offset, size, how, site);
+    if (how & SIM_ATOMIC)
+        clear_read(r, first, last, at);
+    if (sim_race->num_suspects > 0) {
+        sim_race_look_at_done();
+        settle(&sim_race->suspects[sim_agent]);
+    }
+    if (sim_num_poisons > 0 && how == SIM_WRITES && size <= 8)
+        look_at_done(r, at, size, first, site, 0);
     if (offset % 4 != 0 || size % 4 != 0) {
         check_part(r, first, writes, kind, record, floor);
         return;
     }
-    if (how & SIM_ATOMIC)
-        clear_read(r, first, last, at);
-    if (sim_race->num_suspects > 0)
-        settle(&sim_race->suspects[sim_agent]);
     sim_just_read = how == 0 ? at : NULL;
     for (size_t word = first; word < last; word++) {
         struct sim_cell *cell = &s->cells[word];
 
+        if (global_volatile) {
+            check_step(r, at, word, writes, site);
+            if (!writes)
+                check_handover(r, at, word, site);
+        }
         if (cell->write >= floor && conflicts(cell->write, kind)) {
-            if (how != 0 || kind_of(cell->write) != STRONG)
+            if (how == 0 && is_strong(cell->write))
+                suspect(r, word, site, cell->write);
+            else if (how == SIM_WRITES && kind_of(cell->write) == PLAIN && size <= sizeof(done.before) &&
+                     interval_of(cell->write) >= sim_launch_interval)
+                look_at_done(r, at, size, word, site, cell->write);
+            else
                 report(r, word, writes, strong, site, cell->write, true);
-            suspect(r, word, site, cell->write);
         }
         if (writes) {
             if (cell->read >= floor && conflicts(cell->read, kind))
-                report(r, word, writes, strong, site, cell->read, false);
+                judge_writing(r, word, how, site, cell->read);
             /* when the first read is history, so is the other one, but for those of other tasks */
             if ((cell->read >= floor || sim_known_interval < sim_launch_interval) && s->others[word] >= floor &&
                 conflicts(s->others[word], kind))
-                report(r, word, writes, strong, site, s->others[word], false);
+                judge_writing(r, word, how, site, s->others[word]);
             cell->write = record;
         } else if (cell->read < floor || (cell->read ^ record) >> TIME_AT == 0) {
             cell->read = record;
@@ -452,6 +651,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     }
     if (strong)
         sim_flag_access(at, size, how, site);
+    if (strong && writes && !sim_is_shared(r))
+        sim_flag_wrote(at, record);
 }
 
 void sim_race_pooled(const struct sim_region *r, const void *at, bool writes, const void *pc)
@@ -555,6 +756,8 @@ static void set_writes(struct sim_region *r, const void *at, size_t size, uint64
 void sim_race_copy_begins(struct sim_region *r, const void *at, size_t size, unsigned site)
 {
     sim_race_access(r, (const char *)at, size, SIM_WRITES, site);
+    if (done.region != NULL && done.record != 0)
+        report(r, done.word, true, false, site, done.record, true);
     set_writes(r, at, size, sim_epoch | (uint64_t)site << SITE_AT | IN_FLIGHT);
 }
 

@@ -15,6 +15,7 @@ uint64_t sim_race_one_interval(void); /* a new one, between launches */
 void sim_race_block(unsigned slot, bool begins_cluster);
 void sim_race_block_end(void);
 void sim_race_switch(unsigned slot); /* a block that has begun earlier goes on */
+void sim_race_look_at_done(void);    /* at what the running thread has written last, if need be */
 
 void sim_race_barrier(void); /* __syncthreads */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);

@@ -68,6 +68,7 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->block_ends.add([](struct block *b) { sim_path_end(b); });
     t->turn.add(sim_observe_turn);
     t->pass.add(sim_observe_pass);
+    t->pass.add([](unsigned) { sim_race_look_at_done(); });
 
     t->barrier_passed.add([] {
         if (sim_watches) {

@@ -126,6 +126,61 @@ __global__ void votes(float *out)
 #endif
 }
 
+/* Lanes that have returned, or that the block has not, are not waited for; and a lane may get what is undefined as long
+   as nobody uses it. */
+__global__ void some_lanes(float *out)
+{
+    const int i = threadIdx.x;
+
+    if (i >= 40)
+        return;
+    out[i] = (float)__popc(__ballot_sync(ALL, 1));
+    if (i >= 32)
+        return;
+    int of_four = i, guarded = 1, total = 1;
+    for (int d = 2; d > 0; d /= 2) {
+        if (i < 4)
+            of_four += __shfl_down_sync(0xf, of_four, d);
+        if (i < 20) {
+            const int other = __shfl_down_sync(0xfffff, guarded, d);
+            guarded += i + d < 20 ? other : 0;
+        }
+    }
+    for (int d = 16; d > 0; d /= 2)
+        total += __shfl_down_sync(ALL, total, d);
+    if (i == 0)
+        out[40] = (float)of_four;
+    out[41 + i] = (float)guarded;
+    if (i == 0)
+        out[80] = (float)total;
+}
+
+/* Data and a flag, both volatile, with fences; a lane waits for another one of its own warp, too. */
+__global__ void tell(volatile float *out, volatile int *flag)
+{
+    const int i = threadIdx.x;
+
+    if (i > 0) {
+        while (flag[i - 1] == 0) {
+        }
+        __threadfence();
+    }
+    out[i] = i > 0 ? out[i - 1] + 1 : 1;
+    __threadfence();
+    flag[i] = 1;
+}
+
+static void test_some_lanes(void)
+{
+    some_lanes<<<1, 48>>>(d);
+    fetch(41);
+    expect(h[0] == 32 && h[32] == 8 && h[40] == 6, "lanes that are there");
+    cudaMemset(d, 0, sizeof(h));
+    tell<<<1, 64>>>(d, (int *)d + 64);
+    fetch(64);
+    expect(h[63] == 64, "from lane to lane");
+}
+
 static void test_votes(void)
 {
     const float want[] = {7, 1, 1, 0, 22, 1, 1, 496};
@@ -513,6 +568,7 @@ int main(void)
     SIZES(TEST)
     test_shuffles();
     test_votes();
+    test_some_lanes();
     test_talk();
     test_last_one();
     test_copies();

@@ -107,14 +107,14 @@ __global__ void half_syncwarp(float *x, int)
 
 __global__ void two_blocks(float *x, int)
 {
-    x[threadIdx.x] = 1; /* HERE two_blocks */
+    x[threadIdx.x] = (float)blockIdx.x; /* HERE two_blocks */
 }
 
 __global__ void neighbour_block(float *x, int)
 {
-    x[64 * blockIdx.x + threadIdx.x] = 1; /* THERE neighbour_block */
-    if (blockIdx.x == 1)
-        x[70] = x[0]; /* HERE neighbour_block */
+    x[64 * blockIdx.x + threadIdx.x] = (float)threadIdx.x; /* THERE neighbour_block */
+    if (blockIdx.x == 1 && threadIdx.x == 0)
+        x[99] = x[0]; /* HERE neighbour_block */
 }
 
 __global__ void plain_beside_atomic(float *x, int)
@@ -127,7 +127,7 @@ __global__ void plain_beside_atomic(float *x, int)
 __global__ void row_past_end(float *x, int)
 {
     for (int l = 0; l <= 10; l++)
-        x[10 * threadIdx.x + l] = 1; /* HERE row_past_end */
+        x[10 * threadIdx.x + l] = (float)threadIdx.x; /* HERE row_past_end */
 }
 
 /* The flag tells nothing without a fence before it, and nothing without a fence after it. */
@@ -246,7 +246,96 @@ __global__ void exited_vote(float *x, int)
 
 __global__ void missing_lane(float *x, int)
 {
-    x[threadIdx.x] = __shfl_xor_sync(ALL, 1.0f, 1); /* HERE missing_lane */
+    x[threadIdx.x] = __shfl_xor_sync(ALL, 1.0f, 16); /* HERE missing_lane */
+}
+
+/* The second stage of a sum: the distances begin with 16, but only 4 lanes are in the mask. */
+__global__ void undefined_sum(float *x, int)
+{
+    const unsigned mask = __ballot_sync(ALL, threadIdx.x < 4);
+    int v = 1;
+
+    for (int d = 16; d > 0 && threadIdx.x < 4; d /= 2)
+        v += __shfl_down_sync(mask, v, d); /* HERE undefined_sum */
+    if (threadIdx.x == 0)
+        x[0] = (float)v;
+}
+
+/* A scan whose lanes leave out of the mask whom they read from. */
+__global__ void undefined_scan(float *x, int)
+{
+    int *const sums = (int *)x, lane = threadIdx.x;
+    int v = 1;
+
+    for (int d = 1; d < 32; d *= 2)
+        if (lane >= d)
+            v += __shfl_up_sync(ALL << d, v, d); /* HERE undefined_scan */
+    sums[lane] = v;                              /* THERE undefined_scan */
+}
+
+/* The same by floats: 31 lanes add up, and lane 15 reads from the one that has left. */
+__global__ void undefined_total(float *x, int)
+{
+    float v = 1;
+
+    if (threadIdx.x == 31)
+        return;
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(ALL, v, d); /* HERE undefined_total */
+    if (threadIdx.x == 0)
+        atomicAdd(x, v);
+}
+
+/* ---- what is no error, and gets a remark ---- */
+
+__global__ void same_value(float *x, int)
+{
+    x[0] = 1; /* HERE same_value */
+}
+
+/* Each block writes what the other one has written: it lacks blockIdx. */
+__global__ void lacks_block(float *x, int)
+{
+    x[threadIdx.x] = (float)threadIdx.x; /* HERE lacks_block */
+}
+
+/* Is it worth an atomic? The plain read is not strong. */
+__global__ void asks_first(float *x, int)
+{
+    int *const most = (int *)x, v = (int)(threadIdx.x * 31 % 64);
+
+    if (v > *most)          /* HERE asks_first */
+        atomicMax(most, v); /* THERE asks_first */
+}
+
+/* ---- volatile words ---- */
+
+/* A sum over a warp that relies on lanes which go in step. */
+__global__ void volatile_sum(float *x, int)
+{
+    volatile float *const v = x;
+    const int i = threadIdx.x;
+
+    v[i] += v[i + 16]; /* HERE volatile_sum */
+    v[i] += v[i + 8];  /* THERE volatile_sum */
+}
+
+/* Block 1 waits for block 0, which tells it with no fence. */
+__global__ void handover(float *x, int)
+{
+    volatile float *const data = x, *const flag = x + 64;
+
+    if (threadIdx.x != 0)
+        return;
+    if (blockIdx.x == 0) {
+        data[0] = 1; /* THERE handover */
+        flag[0] = 1;
+    } else {
+        while (flag[0] == 0) { /* THERE handover_flag */
+        }
+        __threadfence();
+        x[1] = data[0]; /* HERE handover */
+    }
 }
 
 __global__ void not_in_mask(float *x, int)
@@ -902,7 +991,7 @@ __global__ void race_in_struct(float *x, int)
 {
     __shared__ struct totals totals[2];
 
-    totals[1].counts[threadIdx.x % 32] = 1; /* HERE race_in_struct */
+    totals[1].counts[threadIdx.x % 32] = threadIdx.x; /* HERE race_in_struct */
     x[threadIdx.x] = 1;
 }
 
@@ -974,7 +1063,7 @@ __global__ void unwritten_extern(float *x, int)
 __global__ void race_in_rows(float *x, int)
 {
     for (int i = 0; i < 5 + (threadIdx.x == 0); i++)
-        x[threadIdx.x * 5 + i] = 1; /* HERE race_in_rows */
+        x[threadIdx.x * 5 + i] = (float)threadIdx.x; /* HERE race_in_rows */
 }
 
 __global__ void past_rows(float *x, int)
@@ -1194,11 +1283,19 @@ int main(int argc, char **argv)
     SIMPLE(misaligned2)
     SIMPLE(divergent_barrier)
     SIMPLE(barrier_in_branch)
-    CASE(barrier_after_return, (barrier_after_return<4><<<2, 64>>>(x, 0)))
+    CASE(barrier_after_return, (barrier_after_return<4><<<1, 64>>>(x, 0)))
     SIMPLE(partial_shuffle)
     SIMPLE(exited_shuffle)
-    SIMPLE(exited_vote)
+    CASE(exited_vote, (exited_vote<<<1, 64>>>(x, 0)))
     CASE(missing_lane, (missing_lane<<<1, 48>>>(x, 0)))
+    CASE(undefined_sum, (undefined_sum<<<1, 32>>>(x, 0)))
+    CASE(undefined_scan, (undefined_scan<<<1, 32>>>(x, 0)))
+    CASE(undefined_total, (undefined_total<<<1, 32>>>(x, 0)))
+    CASE(same_value, (plain<<<1, 64>>>(x, 0), same_value<<<2, 64>>>(x, 0)))
+    SIMPLE(lacks_block)
+    CASE(asks_first, (asks_first<<<1, 64>>>(x, 0), plain<<<1, 64>>>(x, 0)))
+    CASE(volatile_sum, (volatile_sum<<<1, 16>>>(x, 0)))
+    SIMPLE(handover)
     SIMPLE(not_in_mask)
     SIMPLE(other_mask)
     SIMPLE(other_call)

@@ -1,4 +1,4 @@
-// stopped: __syncwarp with mask 0x0000ffff waits for lane 8, whose thread has ended
+// stopped: __syncwarp with mask 0x0000ffff waits for lane 8, which waits at __syncthreads at {there}
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"
@@ -11,6 +11,7 @@ __global__ void kernel(float *x)
 
     if (tile.thread_rank() < 8)
         tile.sync(); // HERE
+    __syncthreads(); // THERE
     x[threadIdx.x] = 2 * x[threadIdx.x] + 1;
 }
 

@@ -1,4 +1,4 @@
-// stopped: __shfl_xor_sync with mask 0xffffffff names lane 16, which does not exist in a block of 48 threads
+// stopped: __shfl_xor_sync with mask 0xffffffff reads from lane 16, which does not exist in a block of 48 threads
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

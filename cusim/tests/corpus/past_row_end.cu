@@ -5,7 +5,7 @@
 __global__ void kernel(float *x)
 {
     for (int i = 0; i <= 8; i++)
-        x[8 * threadIdx.x + i] = 1; // HERE
+        x[8 * threadIdx.x + i] = (float)threadIdx.x; // HERE
 }
 
 int main(void)
