@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -109,17 +110,25 @@ static const char *stack_pointer(const ucontext_t *context)
 
 static bool watches_kernel, watches_host;
 
-/* Seconds for which a number has stayed as it is. */
+/* For how long a number has stayed as it is: seconds of processor time, and since when by the clock. */
 struct standstill {
     uint64_t seen;
     long seconds;
+    time_t since;
 };
 
+/* On a machine that is busy, twice the time by the clock is enough, if a quarter of it was the processor's. */
 static bool stands_still(struct standstill *s, uint64_t now)
 {
-    s->seconds = now == s->seen ? s->seconds + 1 : 0;
-    s->seen = now;
-    return s->seconds >= watchdog_seconds;
+    struct timespec clock;
+
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    if (now != s->seen)
+        *s = {now, 0, clock.tv_sec};
+    else
+        s->seconds++;
+    return s->seconds >= watchdog_seconds ||
+           (s->seconds >= (watchdog_seconds + 3) / 4 && clock.tv_sec - s->since >= 2 * watchdog_seconds);
 }
 
 /* Once a second of processor time. */

@@ -14,6 +14,7 @@
 #include "../observe/trace.h"
 #include "../machine/settings.h"
 #include "../machine/announce.h"
+#include "../machine/locate.h"
 
 static const size_t most_lines = 5; /* of a kernel */
 
@@ -96,19 +97,15 @@ static void print_report(const struct sim_row *rows, size_t count)
         fprintf(stderr, "(No kernel has run.)\n");
 }
 
-extern "C" const char sim_home[] __attribute__((weak)); /* the folder of cusim, which has linked this program */
-
 /* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what cusim-estimate says of the
    rows, which `print_rows` prints as a trace. */
 static void print_times(void (*print_rows)(FILE *file))
 {
-    const std::string home = sim_home != NULL ? sim_home : "cusim";
     const char *chip = sim_setting("CUSIM_CHIP");
-    char path[] = "/tmp/cusim-XXXXXX";
+    char path[] = "/tmp/cusim-XXXXXX", program[4096];
 
-    const std::string program = home + "/estimate/cusim-estimate";
-    if (!sim_watches || access(program.c_str(), R_OK) != 0) /* without checks nothing of memory is counted */
-        return;
+    if (!sim_watches || !sim_find_own("estimate/cusim-estimate", program, sizeof(program)))
+        return; /* without checks nothing of memory is counted */
     const int descriptor = mkstemp(path);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file == NULL)
@@ -119,8 +116,8 @@ static void print_times(void (*print_rows)(FILE *file))
     const pid_t child = fork();
     if (child == 0) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
-        execlp("perl", "perl", program.c_str(), "--chip", chip != NULL && *chip != '\0' ? chip : "h200", "--trace",
-               path, (char *)NULL);
+        execlp("perl", "perl", program, "--chip", chip != NULL && *chip != '\0' ? chip : "h200", "--trace", path,
+               (char *)NULL);
         _exit(127);
     }
     if (child > 0)

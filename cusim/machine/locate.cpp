@@ -23,6 +23,24 @@ bool sim_find_program(char *file, size_t size, uintptr_t *offset)
     return snprintf(file, size, "%s", own->l_name) < (int)size;
 }
 
+extern "C" const char sim_home[] __attribute__((weak)); /* the folder of cusim, which has linked this program */
+
+bool sim_find_own(const char *file, char *path, size_t size)
+{
+    char program[4096] = "";
+
+    if (sim_home != NULL && (size_t)snprintf(path, size, "%s/%s", sim_home, file) < size && access(path, R_OK) == 0)
+        return true;
+    if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+        return false;
+    while (strrchr(program, '/') != NULL) { /* from the program's place upwards */
+        *strrchr(program, '/') = '\0';
+        if ((size_t)snprintf(path, size, "%s/cusim/%s", program, file) < size && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Starts addr2line on our own file. Returns its output, two lines for each frame, function and file:line; NULL if it
    cannot run. */
 static FILE *start_addr2line(const void *const *addresses, int count, pid_t *child)

@@ -407,6 +407,28 @@ void sim_observe_pass(unsigned)
     sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
 }
 
+/* Host code touches what a copy has brought to pageable memory, before it has waited. */
+static void check_arrival(const char *p, size_t size, unsigned how, const void *pc)
+{
+    char place[300];
+
+    for (const sim_arrival &a : sim_arrivals)
+        for (size_t y = 0; y < a.height; y++) {
+            const char *const row = a.start + y * a.pitch;
+            if (p >= row + a.width || p + size <= row)
+                continue;
+            sim_locate_call(&a.call, place, sizeof(place));
+            sim_remark_at(
+                pc,
+                "%s what %s at %s brings, before anything was waited for. It is there only because the memory "
+                "is pageable, for which the call waits: call cudaStreamSynchronize before, as pinned memory "
+                "needs it",
+                how & SIM_WRITES ? "writes" : "reads", a.call.name, place);
+            sim_has_arrivals = false;
+            return;
+        }
+}
+
 /* In host code: device memory must not be touched. */
 static void check_host(const char *p, size_t size, unsigned how, const void *pc)
 {
@@ -618,8 +640,12 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
     if (accesses_are == OF_BOUNDS) {
         if (is_legal(p, size, how, pc))
             return;
-    } else if (accesses_are == OF_HOST && !sim_maybe_region(p) && !sim_has_private)
-        return;
+    } else if (accesses_are == OF_HOST) {
+        if (sim_has_arrivals)
+            check_arrival(p, size, how, pc);
+        if (!sim_maybe_region(p) && !sim_has_private)
+            return;
+    }
     if (!is_own(p))
         judge(p, size, how, pc);
 }

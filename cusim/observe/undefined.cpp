@@ -134,6 +134,20 @@ static void expression_at(const struct ubsan_place *at, const void *pc, char *te
                  text[0] != '\0' ? "," : "");
 }
 
+// 16 bytes at a multiple of 8 may be two members of 8 bytes (observe.cpp). Only the compiler knows that they are a float4.
+void __ubsan_handle_type_mismatch_v1(const struct ubsan_pointer *found, uintptr_t address)
+{
+    const unsigned align = 1u << found->log_align;
+    char what[600];
+
+    if (!sim_place.in_thread || align < 16)
+        return;
+    sim_region_describe((const void *)address, 0, what, sizeof(what));
+    sim_fault_at(__builtin_return_address(0),
+                 "%s %u bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
+                 found->use == 1 ? "writes" : "reads", align, what);
+}
+
 [[noreturn]] void __ubsan_handle_builtin_unreachable(const struct ubsan_place *)
 {
     sim_fault_at(__builtin_return_address(0), "comes to a place that __builtin_unreachable says it never does");

@@ -298,26 +298,15 @@ static const char *page_says(const char *name)
 
 static std::string home; /* where the scripts are, with a / behind it */
 
-/* The folder with variables.pl: beside an installed cusim, or in the checkout that the program was built in. */
-extern "C" const char sim_home[] __attribute__((weak));
-
 static bool find_home(void)
 {
-    char program[4096] = "";
+    static const char script[] = "compile/variables.pl";
+    char path[4096];
 
-    if (sim_home != NULL)
-        home = std::string(sim_home) + "/";
-    if (access((home + "compile/variables.pl").c_str(), R_OK) == 0)
-        return true;
-    if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+    if (!sim_find_own(script, path, sizeof(path)))
         return false;
-    for (std::string folder = program; folder.rfind('/') != std::string::npos;) {
-        folder.erase(folder.rfind('/'));
-        home = folder + "/cusim/";
-        if (access((home + "compile/variables.pl").c_str(), R_OK) == 0)
-            return true;
-    }
-    return false;
+    home.assign(path, strlen(path) - strlen(script));
+    return true;
 }
 
 /* Whether a file is one of those whose functions are stepped over. */

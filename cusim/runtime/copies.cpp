@@ -285,8 +285,10 @@ static cudaError_t copy_in_stream(struct copy c, enum cudaMemcpyKind kind, cudaS
         });
         on_its_way(task, &c);
     } else if (to_host) {
+        const std::vector<sim_arrival> before = sim_arrivals;
         sim_do_now(
             stream, [c] { do_copy(&c); }, true);
+        sim_arrives(before, {c.dst, c.dst_pitch, c.width, c.height, sim_call});
     } else if (from_host) {
         const auto task = sim_do(stream, [c, bytes = taken(&c)] {
             const struct copy staged = {c.dst, c.dst_pitch, bytes.data(), c.width, c.width, c.height, NULL};

@@ -272,8 +272,20 @@ void sim_on_its_way(const sim_task_ref &task, const void *start, size_t pitch, s
     ways.push_back({(const char *)start, pitch, width, height, writes, task});
 }
 
+std::vector<sim_arrival> &sim_arrivals = *new std::vector<sim_arrival>();
+bool sim_has_arrivals;
+
+void sim_arrives(std::vector<sim_arrival> before, const struct sim_arrival &last)
+{
+    before.push_back(last);
+    sim_arrivals.swap(before);
+    sim_has_arrivals = sim_watches;
+}
+
 void sim_host_learns(const sim_known &known)
 {
+    sim_arrivals.clear();
+    sim_has_arrivals = false;
     sim_learn(&host, known);
     ways.erase(std::remove_if(ways.begin(), ways.end(), [](const way &w) { return knows(host, w.task.get()); }),
                ways.end());

@@ -95,6 +95,17 @@ const char *sim_task_advice(const sim_task *task);
    NULL. */
 const char *sim_early_advice(void);
 
+/* What asynchronous copies have brought to pageable memory since the host has waited for anything: it was there when the
+   call returned. With pinned memory it would not be. */
+struct sim_arrival {
+    const char *start;
+    size_t pitch, width, height;
+    struct sim_call call;
+};
+extern std::vector<sim_arrival> &sim_arrivals;
+extern bool sim_has_arrivals;
+void sim_arrives(std::vector<sim_arrival> before, const struct sim_arrival &last); /* these, and another one */
+
 /* What copies and fills are about to touch, and have not yet: `height` rows. */
 void sim_on_its_way(const sim_task_ref &task, const void *start, size_t pitch, size_t width, size_t height,
                     bool writes);

@@ -62,6 +62,17 @@ struct owner { /* frees when main has ended */
 };
 static owner owner;
 
+struct early { /* calls before main */
+    float *memory;
+    early()
+    {
+        cudaMalloc(&memory, N * sizeof(float));
+        fill<<<1, N>>>(memory);
+        cudaDeviceSynchronize();
+    }
+};
+static early early;
+
 static int run(const char *name)
 {
 #define CASE(word) if (strcmp(name, #word) == 0)
@@ -131,6 +142,11 @@ static int run(const char *name)
     CASE(nothing)
     {
         cudaMemcpy((void *)host, (const void *)x, sizeof(host), cudaMemcpyDeviceToHost); /* HERE nothing */
+    }
+    CASE(before_main)
+    {
+        cudaMemcpy(host, early.memory, sizeof(host), cudaMemcpyDeviceToHost);
+        return host[N - 1] != 1;
     }
     CASE(written)
     {
@@ -235,6 +251,22 @@ static int run(const char *name)
         cudaMemset(pinned, 0, sizeof(host));
         for (int i = 0; i < N; i++)
             pinned[i] += i;
+    }
+    CASE(read_early)
+    {
+        streams(cudaStreamDefault);
+        fill<<<1, N, 0, a>>>(x);
+        cudaMemcpyAsync(host, x, sizeof(host), cudaMemcpyDeviceToHost, a); /* THERE read_early */
+        host[0] += 1;                                                      /* HERE read_early */
+        cudaStreamSynchronize(a);
+    }
+    CASE(read_behind)
+    {
+        streams(cudaStreamDefault);
+        fill<<<1, N, 0, a>>>(x);
+        cudaMemcpyAsync(host, x, sizeof(host), cudaMemcpyDeviceToHost, a);
+        cudaStreamSynchronize(a);
+        return host[0] != 1;
     }
     CASE(freed_early)
     {

@@ -28,12 +28,13 @@ my %told = (
     unwaited_print  => ['remark', 'and what the kernel prints is lost then'],
     unwaited_stream => ['remark', 'the launch of a kernel was never waited for: it was not done'],
     unwaited_copy   => ['remark', 'cudaMemcpyAsync was never waited for: it was not done'],
+    read_early      => ['remark', 'reads what cudaMemcpyAsync at {there} brings, before anything was waited for. It is there only because the memory is pageable'],
     freed_early     => ['error', "writes byte 0 of $bytes, which was freed by cudaFreeAsync at {there}, and nothing orders the two. Free it in the stream that uses it last"],
     captured        => ['error', 'cudaStreamSynchronize returned cudaErrorStreamCaptureUnsupported, and nobody looked at it: the stream is being captured'],
     elapsed_early   => ['error', 'the events are recorded, but not done. Call cudaEventSynchronize for the second one before'],
 );
 my @right = qw(launch_seen launch_seen_late launch_returned copy_seen copy_cast_away written part_written padding gaps free_seen free_behind_main
-    free_behind_reset waited pinned_fill freed_behind);
+    free_behind_reset waited before_main pinned_fill read_behind freed_behind);
 
 is(build_programs(), 1, 'programs build without a warning') or BAIL_OUT('no programs');
 for my $name (sort keys %told) {

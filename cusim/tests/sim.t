@@ -70,6 +70,7 @@ my @faults = (
     ["host_memory",          "host_memory",             "(0,0,0)", "(0,0,0)",  "which is memory of the host (a local variable). Allocate memory with cudaMalloc, copy with cudaMemcpy, and give the kernel that pointer"],
     ["foreign_local",        "foreign_local",           "(0,0,0)", "(0,0,0)",  "which is a local variable of another thread"],
     ["foreign_shared",       "foreign_shared",          "(1,0,0)", "(0,0,0)",  "reads tile[0], which was another block's", 1],
+    ["misaligned_four",      "misaligned_four",         "(0,0,0)", "(0,0,0)",  "reads 16 bytes at byte 8 of $allocated, an address that is misaligned for its type. Align float4 to 16 bytes"],
     ["misaligned2",          "misaligned2",             "(0,0,0)", "(0,0,0)",  "reads 8 bytes at byte 4 of $allocated, an address that is misaligned for its type"],
     ["use_after_free",       "use_after_free",          "(0,0,0)", "(0,0,0)",  "byte 0 of $allocated, which was freed"],
     ["null_pointer",         "null_pointer",            "(0,0,0)", "(0,0,0)",  "through a null pointer"],

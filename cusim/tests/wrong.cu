@@ -499,6 +499,18 @@ __global__ void foreign_shared(float *x, float **keep)
     }
 }
 
+struct two {
+    double a, b;
+};
+
+/* Two members of 8 bytes may lie where a float4 may not. */
+__global__ void misaligned_four(float *x, int)
+{
+    ((two *)(x + 2))[1] = ((two *)(x + 2))[0];
+    const float4 four = ((const float4 *)(x + 2))[0]; /* HERE misaligned_four */
+    x[threadIdx.x] = four.x + four.y + four.z + four.w;
+}
+
 __global__ void misaligned2(float *x, int)
 {
     x[threadIdx.x] =
@@ -1280,6 +1292,7 @@ int main(int argc, char **argv)
         cudaMalloc(&keep, sizeof(*keep));
         foreign_shared<<<2, 64>>>(x, keep);
     }
+    CASE(misaligned_four, (misaligned_four<<<1, 1>>>(x, 0)))
     SIMPLE(misaligned2)
     SIMPLE(divergent_barrier)
     SIMPLE(barrier_in_branch)
