@@ -61,18 +61,17 @@ struct sim_written {
 };
 
 /* Whether an access of `size` bytes, a multiple of 4, `at` bytes behind the start, may follow the last writes of its
-   words, and if it reads, finds them written: as what is remembered of a write is not history, it has been. */
+   words, and if it reads, finds them written. */
 template <size_t size, bool writes>
 static inline bool sim_follows_writes(const struct sim_quick *q, size_t at)
 {
     typedef struct sim_written<size> bits;
 
+    if (!writes && q->written != NULL && (*bits::at(q, at) & bits::mask(at)) != bits::mask(at))
+        return false;
     for (size_t word = at / 4; word < at / 4 + size / 4; word++) {
         const uint64_t last = q->cells[word].write;
-        if (last >= q->floor) {
-            if (!is_surely_ordered(last, q->floor) || kind_of(last) == IN_FLIGHT)
-                return false;
-        } else if (!writes && q->written != NULL && (*bits::at(q, at) & bits::mask(at)) != bits::mask(at))
+        if (last >= q->floor && (!is_surely_ordered(last, q->floor) || kind_of(last) == IN_FLIGHT))
             return false;
     }
     return true;
