@@ -148,6 +148,14 @@ static int run(const char *name)
         cudaMemcpy(host, early.memory, sizeof(host), cudaMemcpyDeviceToHost);
         return host[N - 1] != 1;
     }
+    CASE(in_another_stream)
+    {
+        streams(cudaStreamNonBlocking);
+        fill<<<1, N, 0, a>>>(x); /* THERE in_another_stream */
+        cudaEventRecord(event, b);
+        cudaEventSynchronize(event);
+        cudaMemcpy(host, x, sizeof(host), cudaMemcpyDeviceToHost); /* HERE in_another_stream */
+    }
     CASE(written)
     {
         fill<<<1, N - 4>>>(x);

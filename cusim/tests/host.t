@@ -21,6 +21,7 @@ my %told = (
     tail            => ['error', "copies 256 bytes to the host, of which nothing has written 16: from byte 240 of $bytes on. See whether the kernel ran, whether the grid has enough blocks"],
     last_one        => ['error', 'of which nothing has written 4: from byte 252'],
     nothing         => ['error', 'copies 256 bytes to the host, none of which anything has written: from byte 0'],
+    in_another_stream => ['error', 'What was asked for at {there} is not done yet: if that writes them, wait for its stream, or for an event'],
     padding_and_tail => ['error', 'of which nothing has written 13: from byte 1512'],
     free_twice      => ['remark', "cudaFree of byte 0 of $bytes, which was freed by cudaFree at {there}. Free it once"],
     free_inside     => ['remark', "cudaFree of byte 4 of $bytes. Give it the pointer that cudaMalloc has given"],
