@@ -97,6 +97,9 @@ bool sim_refuse_launch(int number, cudaError_t error);
    error: for programs that judge. */
 void sim_end_at_wrong_launch(bool on);
 
+/* Whether a copy to the host of what nothing has written is a fault (it is): for programs that look at each element. */
+void sim_tell_unwritten(bool on);
+
 /* A call of the host API that a program has to check, or a launch. */
 struct sim_call_made {
     const char *name; /* "cudaMalloc", or the kernel that is launched */

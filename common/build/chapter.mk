@@ -38,7 +38,7 @@
 # programs/, not in demos/.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,NEEDS RUN_DEMOS SHOWN RUN_OPTIONS CHECKS TRACED_SHAPES WATCHED_SHAPE WANTS,\
+$(foreach name,APART NEEDS RUN_DEMOS SHOWN RUN_OPTIONS CHECKS TRACED_SHAPES WATCHED_SHAPE WANTS,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 # the way to the repository's root, and from there to this folder
@@ -240,6 +240,8 @@ ifeq ($(MAKELEVEL)$(filter exercise% hint solution reset,$(MAKECMDGOALS)),0)
   $(info backend: $(BACKEND) ($(BACKEND_REASON)))
 endif
 
+# APART: a command that starts compilers and linkers where they see nothing else (common/judge/Makefile, for an answer).
+
 # What is being written is called otherwise until it is whole, and by each process for itself: two makes may run at once.
 PART = $@.part-$$$$
 WHOLE = -o $(PART) $(1) && mv $(PART) $@
@@ -267,11 +269,11 @@ endif
 LDLIBS := -lpthread -lm
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/cusim/include $(ARCH_NUMBER)
-  LINK = $(CXX) -no-pie $(call WHOLE,$^ $(LDLIBS))
+  LINK = $(APART) $(CXX) -no-pie $(call WHOLE,$^ $(LDLIBS))
 else
   INCLUDES :=
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
-  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ $(LDLIBS))
+  LINK = $(APART) $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ $(LDLIBS))
 endif
 
 # lines are found from the root, and still are when the checkout has another name (../x, seen from a chapter's folder, is x)
@@ -302,10 +304,10 @@ $(OBJ)/tuned:
 	$(call HOLDS,$(TUNED))
 
 # a .c by $(CC), and a .cu by $(CXX) for the simulator, where $(1) is more for cusim
-COMPILE_C = $(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
+COMPILE_C = $(APART) $(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
 CUSIM := $(ROOT)/cusim/compile/cusim
 FROM_HERE := -fmacro-prefix-map=../= -fmacro-prefix-map=../../=
-COMPILE_CU = CXX='$(CXX)' perl $(CUSIM) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) $(FROM_HERE) -fvisibility=hidden $(INCLUDES) \
+COMPILE_CU = CXX='$(CXX)' $(APART) perl $(CUSIM) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) $(FROM_HERE) -fvisibility=hidden $(INCLUDES) \
     -MMD -MP $(1) && $(RULES)
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
@@ -334,7 +336,7 @@ else
 $(MAY_SPILL:%=$(OBJ)/%.o): private SPILL_FLAGS :=
 $(FOR_SM_90A:%=$(OBJ)/%.o): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
-	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas) && $(RULES); \
+	$(call SAY,nvcc)$(APART) $(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas) && $(RULES); \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 

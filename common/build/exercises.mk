@@ -9,7 +9,12 @@
 #   SEED=N, with each of them          the sizes and values that were drawn for you, if somebody gave you a number
 #
 # The variables count where make is told them: the environment may hold others of these names.
-given = $(if $(filter command line,$(origin $(1))),$(1)='$(subst ','\'',$($(1)))')
+given = $(if $(filter command line,$(origin $(1))),$(1)='$(subst ','\'',$(value $(1)))')
+
+# a folder may be called `$(...)', and make would run that
+$(foreach name,EX FILE FORCE LIST CSV EXERCISES SEED IN OUT SECRET ONLY JOBS SUMMARY STUDENT LEAST UNSAFE,\
+    $(if $(findstring $$,$(if $(filter command line,$(origin $(name))),$(value $(name)))),\
+        $(error $(name)= has a dollar sign in it, behind which make would look for a command or a variable; choose a name without)))
 
 exercises exercise hint solution reset:
 	@cd $(ROOT) && CC='$(CC)' CXX='$(CXX)' perl common/judge/exercise.pl $@ FROM='$(CURDIR)' ONLY='$(CHAPTER)' \

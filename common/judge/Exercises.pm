@@ -195,22 +195,25 @@ sub evaluate {
 
 sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
 
-# Lines of code: without comments and empty ones; of a long line each 120 characters.
+# Lines of code, as the compiler reads them: without comments and empty ones; of a long line each 120 characters.
 sub count_lines {
     my ($text) = @_;
-    $text =~ s{("(?:[^"\\\n]|\\.)*")|/\*.*?\*/|//[^\n]*}{$1 // " "}gse;
-    return scalar map { 1 .. 1 + int((length(s/\s+$//r) - 1) / 120) } grep { /\S/ && !/^#line/ } split /\n/, $text;
+    my %has_code = map { $_->[2] => 1 } HandIn::words($text, 0);
+    my $number = 0;
+    return scalar map { 1 .. 1 + int((length(s/\s+$//r) - 1) / 120) } grep { $has_code{ ++$number } && !/^#line/ } split /\n/, $text;
 }
 
-# Registers and spills of the kernels in a file, where nvcc is there; undef where not.
+# The most registers that a thread of an answer's kernels takes, where nvcc is there; undef where not. If nvcc does not take what g++ took: one more than
+# there are, and its first error.
 sub count_registers {
     my ($exercise, $source) = @_;
     my ($nvcc) = grep { -x } $ENV{NVCC} // (), map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin';
     return undef if !defined $nvcc;
-    my ($status, undef, $said) = run_command({}, $nvcc, '-cubin', '-std=c++17', '-O3', '-arch=' . ($ENV{ARCH} || 'sm_80'), '-Xptxas', '-v',
-        '-Icommon', "-I$exercise->{chapter}", '-o', "$source.cubin", $source);
+    my ($status, undef, $said) = run_apart($source, $nvcc, '-cubin', '-std=c++17', '-O3', '-arch=' . ($ENV{ARCH} || 'sm_80'), '-Xptxas', '-v',
+        '-I../../common', "-I../../$exercise->{chapter}", '-o', "../../$source.cubin", "../../$source");
     my ($most) = sort { $b <=> $a } $said =~ /Used (\d+) registers/g;
-    return $most;
+    return $most if $status eq 0;
+    return (256, 'nvcc, which counts them, does not compile this' . ($said =~ /\berror\b\s*:\s*(.*)/ ? ": $1" : $status eq 0 ? '.' : ', or not within the limits.'));
 }
 
 # An order of execution, as settings of the environment: `reverse', or `reverse/3' with at most three blocks at once.
@@ -289,7 +292,7 @@ sub goals {
         next if $timed != ($name eq 'time');
         my ($reached, $failed, $look);
         if ($name eq 'registers') {
-            $reached = count_registers($exercise, "$program.cu");
+            ($reached, $look) = count_registers($exercise, "$program.cu");
         } elsif ($name eq 'lines') {
             $reached = count_lines(read_text("$program.cu"));
         } elsif ($name =~ /^(?:unchecked|leaks)$/) {
@@ -415,8 +418,8 @@ sub failure {
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
     my $limit = { late => "It did not end within $Running::seconds seconds.", 'signal 25' => "It printed more than 10 MB." }->{ $ended // '' };
     return "$limit Which condition should end the loop?\n$with" if defined $limit;
-    if ($err =~ $stopped) {
-        my ($place, $who, $message) = ($1, $2 =~ /^((?:kernel|host code)\b.*?): (.*)$/s ? ($1, $2) : (undef, $2));
+    if (my ($place, $rest) = $err =~ $stopped) {
+        my ($who, $message) = $rest =~ /^((?:kernel|host code)\b.*?): (.*)$/s ? ($1, $2) : (undef, $rest);
         my $report = ($exercise // {})->{on_cpu} ? "It was stopped.\n" : "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
@@ -490,6 +493,13 @@ sub judge_answer {
     }
     return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1 && ($exercise->{roundings} // '') ne 'differ';
+
+    # What calls pass and return by value is not among the accesses that are counted above: it may not reach what is not the answer's
+    if (!$exercise->{on_cpu}) {
+        my ($other) = build('sim', $exercise, $folder, $text, $shown, 'addresses');
+        my $run = run_judge($exercise, $other // die("$exercise->{id} does not compile a second time\n"), { CUSIM_CHECKS => 'bounds', CUSIM_WATCHDOG => 5 }, 'compare');
+        return ('wrong', failure($text, $shown, $run, $exercise)) if !$run->{right};
+    }
 
     my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $folder) : undef;
     return ('wrong', $race) if defined $race;
@@ -624,13 +634,13 @@ sub judge_prediction {
         my ($key) = $_->{text} =~ /^(\w+) *=/ or next;
         return ('wrong', "`$key' is not there: leave the line `$key = ...' in $shown, and type a number.\n" . other_numbers($exercise, $text)) if !defined $typed{$key};
         return ('wrong', "`$key' has no number yet. Type it into $shown.\n" . other_numbers($exercise, $text)) if $typed{$key} =~ /^\?*$/;
-        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^-?\d+(?:\.\d+)?$/;
+        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
     }
     for (counted($exercise, $tag)) {
         my ($key, $counted, $look) = @$_;
         my $whole = sprintf '%.0f', $counted;
         my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
-        if ($is_whole ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
+        if ($is_whole && $typed{$key} !~ /e/i ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
             return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($look ? fold($look, '  ') : '') . other_numbers($exercise, $text));
         }
         push @right, sprintf "  %s = %s\n", $key, number($counted);

@@ -140,7 +140,7 @@ sub refused_text {
                 . (@ours ? ', and of ours ' . join(' and ', @ours) : '') . '.');
         } elsif ($kind eq 'string') {
             return $refuse->($words[$i], 'Write this string in double quotes alone: raw strings are not for a hand-in.') if $what =~ /^\w*R"/;
-            return $refuse->($words[$i], '`%n\' has printf write to memory, which nobody watches, and which CUDA does not know.') if $what =~ /%[-+ #0-9.*'hljztL]*n/;
+            return $refuse->($words[$i], '`%n\' has printf write to memory, which nobody watches, and which CUDA does not know.') if $what =~ s/%%//gr =~ /%[-+ #0-9.*'hljztL]*n/;
         } elsif ($kind eq 'other') {
             return $refuse->($words[$i], '`##\' glues words together, and what they become cannot be read here. Write them out.') if $what eq '##';
             return $refuse->($words[$i], 'Write this name in letters: `\\u\' and `\\U\' belong into strings.') if $what eq '\\' && ($next[0] // '') =~ /^[uU]/;
@@ -148,7 +148,7 @@ sub refused_text {
                 my $bad = bad_attribute(\@words, $i, $text, $shown);
                 return $bad if defined $bad;
             }
-        } elsif ($what eq 'asm') {
+        } elsif ($what =~ /^(?:__)?asm(?:__)?$/) {
             return $refuse->($words[$i], 'Inline assembly is not for a hand-in: the simulator cannot watch it.');
         } elsif ($what =~ /^__attribute(?:__)?$/) {
             my $bad = bad_attribute(\@words, $i, $text, $shown);

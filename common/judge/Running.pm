@@ -11,7 +11,7 @@ use File::Basename 'dirname';
 use File::Path qw(make_path remove_tree);
 use File::Spec;
 use Sandbox;
-our @EXPORT = qw(read_text write_text typed_path run_command fresh_folder build run_judge);
+our @EXPORT = qw(read_text write_text typed_path run_command fresh_folder build run_apart run_judge);
 
 sub read_text {
     open my $file, '<', $_[0] or return undef;
@@ -66,7 +66,7 @@ for my $signal (qw(HUP INT TERM)) {
 
 # ---- commands ----
 
-# Runs a command of ours, such as make; returns its status, 'signal N' if it was killed, stdout and stderr.
+# Runs a command of ours, such as make; returns its status, 'signal N' if it was killed, stdout and stderr, of each at most the first MB.
 sub run_command {
     my ($settings, @command) = @_;
     my @files = map { open my $file, '+>', undef or die "cannot write a temporary file: $!\n"; $file } 0, 1; # without a name, so gone when closed
@@ -81,7 +81,7 @@ sub run_command {
     }
     waitpid $pid, 0;
     my $status = $?;
-    local $/;
+    local $/ = \1048576; # the first error is what counts, and a compiler may have told millions
     return ($status & 127 ? 'signal ' . ($status & 127) : $status >> 8, map { seek $_, 0, 0; scalar(<$_>) // '' } @files);
 }
 
@@ -91,8 +91,8 @@ our $compiling = 60; # seconds, of each process of a compiler: so long, 8 GB of 
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
 # or undef and the errors. The answer's object is `build/obj/$backend/$program.o' then, if it compiles.
 sub build {
-    my ($backend, $exercise, $folder, $text, $shown, $on_cpu) = @_; # on_cpu: yes, raced or counted, for plain C
-    my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $on_cpu // 'answer');
+    my ($backend, $exercise, $folder, $text, $shown, $variant) = @_; # raced or counted, for plain C; addresses, for kernels
+    my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $variant // 'answer');
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
     $seen =~ s{([\\"])}{\\$1}g; $seen =~ s{[\x00-\x1F]}{?}g; # a string of C
@@ -100,10 +100,35 @@ sub build {
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/runner.o";
     my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
-    my @limited = (qw(sh -c), "for limit in '-t $compiling' '-v 8388608' '-f 1048576'; do ulimit \$limit 2> /dev/null; done; exec \"\$@\"", 'sh');
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, @limited, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
-        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $watched ? 'WATCHED=yes' : (), $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
+    my @apart = apart($backend, $exercise, $folder->{path}, "$answer.$suffix");
+    write_text("$folder->{path}/apart", join(' ', 'exec', map { quoted($_) } @apart) . ' "$@"' . "\n");
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, limited(), 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $watched ? 'WATCHED=yes' : (), $exercise->{on_cpu} ? 'ON_CPU=' . ($variant // 'yes') : defined $variant ? 'ADDRESSES=yes' : ());
     return $status eq 0 ? $answer : (undef, $errors);
+}
+
+sub quoted { return "'" . $_[0] =~ s/'/'\\''/gr . "'" }
+
+# The limits of all that reads an answer: a command that sets them, and goes on as the one behind it.
+sub limited { return (qw(sh -c), "for limit in '-t $compiling' '-v 8388608' '-f 1048576'; do ulimit \$limit 2> /dev/null; done; exec \"\$@\"", 'sh') }
+
+# The sandbox in which an answer is compiled and linked; nothing where there is none. It holds the headers that an answer may include, the simulator, the
+# runner's object and this answer.
+sub apart {
+    my ($backend, $exercise, $folder, $source) = @_;
+    return () if sandbox_missing();
+    my @objects = map { "build/obj/$backend/$_" } $folder, 'common/judge/judge_baseline.o', "$exercise->{judge}.runner.o";
+    make_path($objects[0], 'build/exercises');
+    my @headers = grep { !m{/judge/} } glob('common/*/*.h common/*/*.cuh [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh'
+        . " [0-9][0-9]_*/operation/*.h $exercise->{chapter}/exercises/*.h $exercise->{chapter}/exercises/*.cuh");
+    my $engine = $backend eq 'sim' ? ['cusim/compile', 'cusim/include', 'cusim/build/cusim.o', 'cusim/counts.h'] : [];
+    return compiler_sandbox([grep({ -e } @headers, 'common/judge/threads.h', @$engine, @objects[1, 2]), $source, "$folder/apart"], [$objects[0], $folder], grep { defined } @ENV{qw(CXX CC NVCC)});
+}
+
+# Runs a compiler of ours on an answer as `build' does.
+sub run_apart {
+    my ($source, @command) = @_;
+    return run_command({ LC_ALL => 'C' }, limited(), qw(sh -c), 'cd common/judge && exec sh "$@"', 'sh', '../../' . dirname($source) . '/apart', @command);
 }
 
 # ---- the judge's program ----

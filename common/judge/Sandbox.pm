@@ -1,22 +1,41 @@
 # SPDX-License-Identifier: MIT
-# Sandbox.pm - keeps an answer's process apart from the rest of the machine: by bubblewrap (Debian's package), where it is there and
-# allowed to. It has then no network, no other processes, no home, no repository, and nothing that it could write to; it sees itself and
-# the system's programs and libraries. Where bubblewrap is missing, only the limits of judge.c hold (time, memory, output).
+# Sandbox.pm - keeps an answer apart from the rest of the machine while it is compiled, linked and run: by bubblewrap (Debian's package),
+# where it is there and allowed to. There is then no network, no other process, no home; no solution, nobody else's answer. Where it runs it sees
+# itself and the system's programs and libraries, and can write nowhere. A compiler sees the headers too that an answer may include, and writes the
+# object alone. Where bubblewrap is missing, only limits hold (time, memory, output).
 package Sandbox;
 use strict;
 use warnings;
-use Cwd 'getcwd';
+use Cwd qw(getcwd realpath);
 use Exporter 'import';
-our @EXPORT = qw(sandboxed sandbox_missing);
+our @EXPORT = qw(sandboxed compiler_sandbox sandbox_missing);
+
+# The start of a call of bubblewrap, as a list: the system's programs and libraries, and nothing else.
+sub system_alone {
+    my ($bwrap) = @_;
+    my $root = getcwd();
+    return ($bwrap, qw(--unshare-all --die-with-parent),
+        qw(--ro-bind /usr /usr --ro-bind-try /bin /bin --ro-bind-try /lib /lib --ro-bind-try /lib64 /lib64 --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache),
+        $root =~ m{^/usr/} ? ('--tmpfs', $root) : ()); # a checkout among the system's files
+}
+
+# The call for compilers and linkers, which go on in common/judge: they see what they consist of, these files and folders of the repository, and write
+# into these folders, and 512 MB in /tmp. `compilers' are programs that may lie elsewhere than in /usr.
+sub compiler_sandbox {
+    my ($readable, $writable, @compilers) = @_;
+    my $root = getcwd();
+    my @elsewhere = grep { !m{^/usr/} } map { s{/[^/]+/[^/]+$}{}r } grep { defined } map { realpath($_) } grep { m{^/} } @compilers;
+    return (system_alone(bwrap()), qw(--ro-bind-try /etc/alternatives /etc/alternatives --proc /proc --dev /dev --size 536870912 --tmpfs /tmp),
+        map({ ('--bind', "$root/$_", "$root/$_") } @$writable), map({ ('--ro-bind', $_, $_) } @elsewhere, map { "$root/$_" } @$readable),
+        qw(--remount-ro / --chdir), "$root/common/judge");
+}
+
+sub bwrap { return (grep { -x } map { "$_/bwrap" } split(/:/, $ENV{PATH} // ''), '/usr/bin')[0] }
 
 # The call of bubblewrap for a program, as a list. On a GPU it sees the devices, too.
 sub bubblewrap {
     my ($bwrap, $program, $gpu) = @_;
-    my $root = getcwd();
-    return ($bwrap, qw(--unshare-all --die-with-parent),
-        qw(--ro-bind /usr /usr --ro-bind-try /bin /bin --ro-bind-try /lib /lib --ro-bind-try /lib64 /lib64 --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache),
-        $root =~ m{^/usr/} ? ('--tmpfs', $root, '--remount-ro', $root) : (), # a checkout among the system's files
-        '--proc', '/proc', $gpu ? qw(--dev-bind /dev /dev --ro-bind-try /sys /sys) : qw(--dev /dev --remount-ro /dev),
+    return (system_alone($bwrap), getcwd() =~ m{^/usr/} ? ('--remount-ro', getcwd()) : (), '--proc', '/proc', $gpu ? qw(--dev-bind /dev /dev --ro-bind-try /sys /sys) : qw(--dev /dev --remount-ro /dev),
         '--ro-bind', $program, '/answer', qw(--remount-ro / --chdir / /answer));
 }
 
@@ -28,7 +47,7 @@ our $off;    # a sentence, where answers shall run without it
 sub sandbox_missing {
     my ($gpu, $try) = ($_[0] ? 1 : '', $_[1] // sub { system(@_) == 0 });
     return $off // $missing{$gpu} if defined($off // $missing{$gpu});
-    my ($bwrap) = grep { -x } map { "$_/bwrap" } split(/:/, $ENV{PATH} // ''), '/usr/bin';
+    my $bwrap = bwrap();
     return $missing{$gpu} = "bubblewrap is not installed, so an answer runs with the rights of whoever judges it; Debian's package `bubblewrap' keeps it apart."
         if !defined $bwrap;
     open my $errors, '>&', \*STDERR or die "dup: $!\n";
@@ -41,7 +60,7 @@ sub sandbox_missing {
 # The command that runs a program (a whole path), kept apart where that is possible.
 sub sandboxed {
     my ($program, $gpu, $try) = @_;
-    return sandbox_missing($gpu, $try, $program) eq '' ? bubblewrap((grep { -x } map { "$_/bwrap" } split(/:/, $ENV{PATH} // ''), '/usr/bin')[0], $program, $gpu) : $program;
+    return sandbox_missing($gpu, $try, $program) eq '' ? bubblewrap(bwrap(), $program, $gpu) : $program;
 }
 
 1;

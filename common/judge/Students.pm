@@ -103,8 +103,11 @@ sub chosen_exercises {
     return grep { $chosen{ $_->{id} } } @exercises;
 }
 
-# A line of CSV (RFC 4180).
-sub csv { return join(',', map { /[",\r\n]|^\s|\s\z/ ? '"' . s/"/""/gr . '"' : $_ } @_) . "\n" }
+# A line of CSV (RFC 4180). What a spreadsheet would compute, or a terminal would obey, is text here: a name may be `=cmd|...'.
+sub csv {
+    my @cells = map { s/^(?=[=+\-@])(?![+-]?[\d.]+\z)/'/r =~ s/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/sprintf '\\x%02x', ord $&/ger } @_;
+    return join(',', map { /[",\r\n]|^\s|\s\z/ ? '"' . s/"/""/gr . '"' : $_ } @cells) . "\n";
+}
 
 # A text as it can be shown in a line of a table or on a terminal: without control characters.
 sub one_line { return $_[0] =~ s/[\x00-\x1f\x7f]+/ /gr }

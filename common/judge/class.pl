@@ -44,14 +44,14 @@ sub number_of { return "$_[0] $_[1]" . ($_[0] == 1 ? '' : 's') }
 
 # ---- marks ----
 
-# An exercise gives as many points as it is thought to take minutes (judges/NAME.txt). Who is right but misses goals has half of them for the right
-# result, and of the other half the share of the goals that are met. Where the task as it is handed out is right, too, and meets some goals (task_met; -1: it
+# An exercise gives as many points as it is thought to take minutes (judges/NAME.txt). Who is right but misses goals has two fifths of them for the right
+# result, and of the other three the share of the goals that are met. Where the task as it is handed out is right, too, and meets some goals (task_met; -1: it
 # is wrong), that is worth nothing: the share of the other goals counts. All else gives none.
 sub points {
     my ($of, $state, $met, $goals, $task_met) = @_;
     return $of if $state eq 'solved';
     return 0 if $state ne 'over_goal' || !$goals;
-    my $share = $task_met < 0 ? 0.5 + 0.5 * $met / $goals : $met > $task_met ? ($met - $task_met) / ($goals - $task_met) : 0;
+    my $share = $task_met < 0 ? 0.4 + 0.6 * $met / $goals : $met > $task_met ? ($met - $task_met) / ($goals - $task_met) : 0;
     return sprintf('%.1f', $of * $share) + 0;
 }
 
@@ -295,7 +295,10 @@ sub class {
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
     print STDERR 'judging ', number_of(scalar(map { @{ $_->{answers} } } @$jobs), 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @$jobs;
-    print STDERR sandbox_missing(), "\n" if @$jobs && sandbox_missing();
+    if (@$jobs && sandbox_missing()) {
+        refuse(sandbox_missing() . ' A class is not judged so; UNSAFE=1 does it all the same.') if !asked('UNSAFE');
+        print STDERR sandbox_missing(), "\n";
+    }
     HandIn::c_library() if @$jobs; # here, and not once more for each answer
     @failed = in_parallel($most, $longest, 'judging', $jobs, sub { judge($bench, $_[1], $_[0]) });
     my %failed;

@@ -201,8 +201,15 @@ static void send_outputs(void)
         unsigned char *written = allocate(count[a]);
         if (is_on_host())
             memcpy(host, array[a], bytes);
-        else
+        else {
+#ifdef CUSIM
+            sim_tell_unwritten(false); /* which elements those are is told below */
+#endif
             must(cudaMemcpy(host, array[a], bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+#ifdef CUSIM
+            sim_tell_unwritten(true);
+#endif
+        }
         for (size_t i = 0; i < count[a]; i++)
             written[i] = was_written(a, i, host[i]);
         reply(OUTPUT, host, bytes);

@@ -177,19 +177,22 @@ static void count_access(const void *address, size_t size, atomic_size_t *bytes)
 }
 
 /* The simulator's, which see that an address is not the runner's own; there where an answer is counted (--wrap). */
-__attribute__((weak)) void __real___tsan_read4(const void *address);
-__attribute__((weak)) void __real___tsan_write4(const void *address);
-
-void __wrap___tsan_read4(const void *address)
-{
-    if (__real___tsan_read4 != NULL)
-        __real___tsan_read4(address);
-    count_access(address, 4, &loaded);
-}
-
-void __wrap___tsan_write4(const void *address)
-{
-    if (__real___tsan_write4 != NULL)
-        __real___tsan_write4(address);
-    count_access(address, 4, &stored);
-}
+#define COUNT(access, bytes, size)                                                                                     \
+    __attribute__((weak)) void __real___tsan_##access(const void *address);                                            \
+    void __wrap___tsan_##access(const void *address)                                                                   \
+    {                                                                                                                  \
+        if (__real___tsan_##access != NULL)                                                                            \
+            __real___tsan_##access(address);                                                                           \
+        count_access(address, size, &bytes);                                                                           \
+    }
+#define COUNT_ALL(size)                                                                                                \
+    COUNT(read##size, loaded, size)                                                                                    \
+    COUNT(write##size, stored, size)                                                                                   \
+    COUNT(unaligned_read##size, loaded, size)                                                                          \
+    COUNT(unaligned_write##size, stored, size)
+COUNT(read1, loaded, 1)
+COUNT(write1, stored, 1)
+COUNT_ALL(2)
+COUNT_ALL(4)
+COUNT_ALL(8)
+COUNT_ALL(16)

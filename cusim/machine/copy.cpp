@@ -73,7 +73,7 @@ void __pipeline_commit(const char *file, int line)
 
 void __pipeline_wait_prior(size_t prior, const char *file, int line)
 {
-    size_t kept = 0;
+    size_t kept = 0, bytes = 0; /* on their way when the wait ends; a copy of nothing but zeros takes no time */
 
     sim_need_kernel("__pipeline_wait_prior", file, line);
     for (size_t i = 0; i < sim_current->num_copies; i++) {
@@ -81,6 +81,7 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
 
         if (c.group + prior >= sim_current->group) {
             sim_current->copies[kept++] = c;
+            bytes += c.size - c.zero;
             continue;
         }
         memcpy(c.shared, c.global, c.size - c.zero);
@@ -92,7 +93,7 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         sim_step(sim_current);
         if (sim_thread_number(sim_current) % SIM_WARP == 0)
             sim_tell.waited(false);
-        sim_counts.idle_waits += kept == 0;
+        sim_counts.idle_waits += bytes == 0;
     }
     sim_current->num_copies = kept;
 }

@@ -790,6 +790,30 @@ HOOKS(4)
 HOOKS(8)
 HOOKS(16)
 
+/* The address sanitizer's names (cusim --addresses). */
+#define ADDRESSES(size)                                                                                                \
+    HOOK(__asan_load##size, size, 0)                                                                                   \
+    HOOK(__asan_store##size, size, SIM_WRITES)
+ADDRESSES(1)
+ADDRESSES(2)
+ADDRESSES(4)
+ADDRESSES(8)
+ADDRESSES(16)
+
+extern "C" void __asan_loadN(const void *p, size_t size)
+{
+    observe(p, size, 0, HERE);
+}
+
+extern "C" void __asan_storeN(const void *p, size_t size)
+{
+    observe(p, size, SIM_WRITES, HERE);
+}
+
+extern "C" void __asan_handle_no_return(void)
+{
+}
+
 extern "C" void __tsan_read_range(const void *p, size_t size)
 {
     observe(p, size, 0, HERE);

@@ -61,6 +61,13 @@ static bool is_between(const struct holes *h, const struct sim_elements *e, size
     return (regular && h->distance % 512 == 0) || (e == NULL && (regular || h->longest < 16));
 }
 
+static bool tells = true;
+
+extern "C" void sim_tell_unwritten(bool on)
+{
+    tells = on;
+}
+
 void sim_shadow_given(const void *rows, size_t pitch, size_t width, size_t height, const struct sim_elements *e)
 {
     const struct sim_region *const r = sim_region_near(rows);
@@ -68,7 +75,7 @@ void sim_shadow_given(const void *rows, size_t pitch, size_t width, size_t heigh
     struct holes h = {};
     char what[700], how_many[100], late[300] = "";
 
-    if (!sim_watches || !sim_has_kernels || r->shadow == NULL)
+    if (!tells || !sim_watches || !sim_has_kernels || r->shadow == NULL)
         return;
     for (size_t y = 0; y < height; y++) {
         const char *const row = (const char *)rows + y * pitch;

@@ -8,6 +8,7 @@ use Exercises;
 use File::Path 'make_path';
 use POSIX 'WNOHANG';
 use Run;
+use Sandbox;
 use Students;
 use Test::More;
 
@@ -62,7 +63,8 @@ is($seed, student_seed("Zo\xc3\xab 'n'", 'a b') . "\n", 'make seed prints it');
 # ---- a small class ----
 
 my $out = scratch('class.csv');
-sub class { return run_program('make', '-s', 'class', "IN=$in", "OUT=$out", @_) }
+my @unsafe = sandbox_missing() ? 'UNSAFE=1' : ();
+sub class { return run_program('make', '-s', 'class', "IN=$in", "OUT=$out", @unsafe, @_) }
 
 # The table: student => exercise => row.
 sub table {
@@ -79,7 +81,7 @@ sub table {
     for (@rows) {
         my %row;
         @row{@$head} = @$_;
-        $table{ $row{student} }{ $row{exercise} } = \%row;
+        $table{ $row{student} =~ s/^'(?=[-=+\@])//r }{ $row{exercise} } = \%row; # a name that a spreadsheet would compute
     }
     return \%table;
 }
@@ -113,7 +115,7 @@ is($table->{'-rf *'}{'02.3'}{state}, 'solved', 'a prediction');
 my $over = $table->{'-rf *'}{'02.1'};
 is($over->{state}, 'over_goal', 'right, but misses a goal');
 cmp_ok($over->{goals_met}, '<', $over->{goals}, 'goals are counted');
-cmp_ok(abs($over->{points} - $over->{of} / 2 * (1 + $over->{goals_met} / $over->{goals})), '<', 0.051, 'half of the points, and of the other half the share of the goals');
+cmp_ok(abs($over->{points} - $over->{of} * (0.4 + 0.6 * $over->{goals_met} / $over->{goals})), '<', 0.051, 'two fifths of the points, and of the others the share of the goals');
 like($over->{reason}, qr/threads: 320, and the goal is 384/, 'and the reason is told');
 is_deeply([@{ $table->{$odd}{'02.1'} }{qw(points of goals_met)}], [15, 15, $table->{$odd}{'02.1'}{goals}], 'solved: all points');
 like(read_text(scratch('class/') . safe_name('-rf *') . '/02.1.txt') // '', qr/^02.1 A first kernel\n\nThe results are right, but/, 'a report for each answer');
@@ -142,7 +144,7 @@ my $pid = fork // die "fork: $!";
 if ($pid == 0) {
     open STDOUT, '>', '/dev/null';
     open STDERR, '>', '/dev/null';
-    exec 'perl', 'common/judge/class.pl', 'class', "IN=$in", "OUT=$out", 'ONLY=01.1,02.1,02.3', 'JOBS=1';
+    exec 'perl', 'common/judge/class.pl', 'class', "IN=$in", "OUT=$out", 'ONLY=01.1,02.1,02.3', 'JOBS=1', @unsafe;
 }
 my $ended = 0;
 until ($ended || grep({ !/\.part$/ } glob scratch('class/.judged/*')) > @kept) { # however long that takes here

@@ -11,6 +11,7 @@ use Exercises;
 use HandIn;
 use Linrec;
 use Running;
+use File::Path 'make_path';
 use POSIX ();
 use Sandbox;
 use Test::More;
@@ -76,6 +77,14 @@ if (!$main::rest) {
     like("$out$err", qr/\Abubblewrap is installed but not allowed to run here, so .*judges it\.\z/, 'where bubblewrap is refused, one sentence says so');
     ($status, $out, $err) = run_program('make', '-s', 'BACKEND=sim', 'exercise', 'EX=02.1', "FILE=$exercises{'02.1'}{solution}");
     ok($status eq 0 && $err eq '' && "$out$err" !~ /bubblewrap/, '... and judging goes on without a word') or diag("$out$err");
+    my $in = scratch('handed_in');
+    make_path("$in/anna");
+    write_file("$in/anna/add.cu", read_text($exercises{'02.1'}{solution}));
+    my @class = ('make', '-s', 'class', "IN=$in", 'OUT=' . scratch('class.csv'), 'ONLY=02.1');
+    ($status, $out, $err) = run_program(@class);
+    ok($status ne 0 && $err =~ /A class is not judged so; UNSAFE=1 does it all the same\.$/m, '... but not of a class') or diag("$status $out$err");
+    ($status, $out, $err) = run_program(@class, 'UNSAFE=1');
+    ok($status eq 0 && $out =~ /: 1 solved/, '... unless somebody asks for that') or diag("$status $out$err");
 }
 
 # ---- at the same time, and interrupted ----

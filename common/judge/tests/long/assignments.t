@@ -6,6 +6,7 @@ use lib 'common/base', 'common/judge';
 use Exercises;
 use File::Path 'make_path';
 use Run;
+use Sandbox;
 use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL)};
@@ -34,7 +35,7 @@ hand_in('carl', '05.7', mistake('05.7', 'eight long sequences for one warp'));
 hand_in('dora', '05.7', task('05.7') =~ s/THREADS/PER_BLOCK/gr);
 hand_in('emil', '05.7', task('05.7') =~ s{/\*.*?\*/}{/* mine */}gsr);
 
-my ($status, $said, $errors) = run_program('make', '-s', 'class', 'IN=' . scratch('handed_in'), 'OUT=' . scratch('class.csv'), 'ONLY=02.6,05.7', 'BACKEND=sim');
+my ($status, $said, $errors) = run_program('make', '-s', 'class', sandbox_missing() ? 'UNSAFE=1' : (), 'IN=' . scratch('handed_in'), 'OUT=' . scratch('class.csv'), 'ONLY=02.6,05.7', 'BACKEND=sim');
 is($status, 0, 'make class') or diag($errors);
 my %line = map { my ($student, $id, @rest) = split /,/; ("$student $id" => \@rest) } split /\n/, read_text(scratch('class.csv')) // '';
 is($line{"$_->[0] 02.6"}[0], $_->[2], "02.6 of $_->[0]") for @programs;

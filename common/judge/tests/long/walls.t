@@ -176,6 +176,15 @@ sub bubblewrap_with {
     return $what->();
 }
 
+# The same for the one in which an answer is compiled and linked.
+sub compiler_sandbox_with {
+    my ($edit, $what) = @_;
+    my $whole = \&Sandbox::compiler_sandbox;
+    no warnings 'redefine';
+    local *Running::compiler_sandbox = sub { local $_ = join "\0", $whole->(@_); $edit->() or die 'an edit that changes nothing'; return split /\0/ };
+    return $what->();
+}
+
 # ---- the table ----
 
 # wall; how it is taken away: edits of sources, or of bubblewrap's options; the cheat; what is said with the wall, and without (else: solved).
@@ -274,6 +283,11 @@ END
         text => answer('fcntl.h', 'return open("/dev/tty", O_RDWR) >= 0;') },
     { wall => 'names from an answer are plain text', without => [[$judge, qr/^            \*p = '\?';/m, '            ;']], cheat => 'is in a file that clears the screen',
         text => answer('', 'return true;') =~ s/^ *sum\[i\] = .*/#line 1 "a\\033[2J"\n        sum[i] = 0;/mr, says => qr/^wrong: [^\e]*$/, then => qr/^wrong: .*\e\[2J/ },
+    { wall => 'what calls pass by value is looked at', without => [[$rules, qr/ --addresses$/m, '']], cheat => 'reads the runner\'s stack',
+        text => answer('', 'return copies(*(const word *)((char *)__builtin_frame_address(0) + 4096)).v != 1;') =~ s/(?=static __global__)/struct word { unsigned long v; };
+static word same(word w) { return w; }
+static word (*volatile copies)(word) = same;
+/r, says => qr/^wrong: .*belongs to none of its variables/ },
     # bubblewrap
     { wall => 'bubblewrap: files', wraps => sub { s{--proc}{--ro-bind\0$copy\0$copy\0--proc} }, cheat => 'reads our solution',
         text => answer('unistd.h', "return access(\"$copy/$add->{solution}\", R_OK) == 0;") },
@@ -282,13 +296,16 @@ END
     { wall => 'bubblewrap: other processes', wraps => sub { s{--unshare-all}{--unshare-net} }, cheat => 'sees one', text => answer('signal.h', "return kill($$, 0) == 0;") },
     { wall => 'bubblewrap: network', wraps => sub { s{--unshare-all}{--unshare-pid} }, network => 1, cheat => 'sees one',
         text => answer('net/if.h string.h', "struct if_nameindex *all = if_nameindex();\n    for (int i = 0; all != NULL && all[i].if_index != 0; i++)\n        if (strcmp(all[i].if_name, \"lo\") != 0)\n            return true;\n    return false;") },
+    { wall => 'bubblewrap: what a compiler reads', compiler => sub { s{--remount-ro}{--ro-bind\0$copy/02_cuda_ref\0$copy/02_cuda_ref\0--remount-ro} },
+        cheat => 'takes our solution into its object', says => qr{^wrong: .*solutions/add\.cu},
+        text => answer('', 'return solution[0] == 47;') =~ s{(?=static __global__)}{__asm__(".section .rodata\\nsolution: .incbin \\"$copy/$add->{solution}\\"\\n.previous");\nextern "C" const char solution[];\n}r },
     { wall => 'bubblewrap: it ends with whoever judges', wraps => sub { s{--die-with-parent\0}{} }, look => 1, killed_after => 0.3,
         cheat => 'waits for ever', text => $pauses, says => qr/^killed$/, then => qr/^killed; still running$/ },
 );
 for my $row (grep { !defined $only || index("$_->{wall}: $_->{cheat}", $only) >= 0 } @rows) {
     my $name = "$row->{wall}: $row->{cheat}";
   SKIP: {
-        skip sandbox_missing(), 2 if $row->{wraps} && sandbox_missing();
+        skip sandbox_missing(), 2 if ($row->{wraps} || $row->{compiler}) && sandbox_missing();
         skip 'there is no network here', 2 if $row->{network} && !grep { !m{/lo$} } glob '/sys/class/net/*';
         skip $row->{root}, 2 if defined $row->{root} && $> != 0;
         skip 'memory images are not allowed here anyway', 2 if $row->{cores} && `sh -c 'ulimit -H -c'` eq "0\n";
@@ -298,7 +315,8 @@ for my $row (grep { !defined $only || index("$_->{wall}: $_->{cheat}", $only) >=
         {
             local $Sandbox::off = $bare;
             like((with_edits(\@always, $judge_it))[0], $says, "with $name");
-            my ($without) = $row->{wraps} ? bubblewrap_with($row->{wraps}, $judge_it) : with_edits([@always, @{ $row->{without} }], $judge_it);
+            my ($without) = $row->{wraps} ? bubblewrap_with($row->{wraps}, $judge_it)
+                : $row->{compiler} ? compiler_sandbox_with($row->{compiler}, $judge_it) : with_edits([@always, @{ $row->{without} }], $judge_it);
             like($without, $row->{then} // qr/^solved: /, "without $name");
         }
         like((with_edits($row->{without}, $judge_it))[0], $says, "without, but in bubblewrap: $name") if $row->{both} && !sandbox_missing();
