@@ -34,6 +34,7 @@ my %std_constexpr = map { $_ => 1 } qw(min max minmax clamp gcd lcm get pair tup
     countl_zero countr_zero midpoint lerp);
 my %no_type = map { $_ => 1 } qw(return else case goto sizeof new delete throw do co_return typedef operator);
 
+my $own = $0 =~ s{(?:compile/)?[^/]*\z}{include/}r;    # the simulator's own headers
 read_words($ARGV[0]);
 declarations(0, scalar @word);
 words();
@@ -51,15 +52,29 @@ if (@mistakes) {
 # A file of a library that is not simulated, and that was found beside a toolkit: told where the user's file includes it.
 sub foreign_library {
     my ($included, $file, $line) = @_;
-    my ($name) = $included =~ m{/(thrust|cub)/\w} or return;
+    my ($name) = $included =~ m{/(thrust|cub)/\w};
+    if (!defined $name && is_of_toolkit($included)) {
+        print STDERR "$file:$line: error: ", $included =~ s{.*/}{}r, " is the CUDA Toolkit's, and is not simulated. Leave out what needs it, or run it on a GPU.\n";
+        exit 1;
+    }
+    return if !defined $name;
     print STDERR "$file:$line: error: " . ($name eq "cub" ? "CUB" : "Thrust") . " is not simulated. Write that step as a kernel, or compile for a GPU.\n";
     exit 1;
+}
+
+# Whether a header is one of a toolkit's, which lies beside its cuda_runtime_api.h: it would not fit the simulator's own.
+sub is_of_toolkit {
+    my ($path) = @_;
+    my ($folder) = $path =~ m{^(.*)/} or return 0;
+    return 0 if $path =~ m{^\Q$own\E} || !-e "$folder/cuda_runtime_api.h" && !-e "$folder/../cuda_runtime_api.h";
+    open my $in, "<", $path or return 0;
+    read $in, my $head, 3000;
+    return $head =~ /\bNVIDIA\b/;
 }
 
 sub read_words {
     my ($path) = @_;
     my ($file, $line, $kind) = ("", 0, "user");
-    my $own = $0 =~ s{(?:compile/)?[^/]*\z}{include/}r;    # the simulator's own headers
     open my $in, "<", $path or die "$path: $!\n";
     while (my $text = <$in>) {
         if (my ($number, $name, $flags) = $text =~ /^# (\d+) "([^"]*)"(.*)/) {

@@ -963,6 +963,15 @@ SIM_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 SIM_ATOMIC(atomicAdd, float, old + value)
 SIM_ATOMIC(atomicExch, float, value)
 SIM_ATOMIC(atomicAdd, double, old + value)
+SIM_INLINE float2 atomicAdd(float2 *address, float2 value) /* each number is an atomic of its own */
+{
+    return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+SIM_INLINE float4 atomicAdd(float4 *address, float4 value)
+{
+    return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y), atomicAdd(&address->z, value.z),
+                  atomicAdd(&address->w, value.w)};
+}
 
 /* clang-format off */
 /* ---- loads and stores with a cache hint: there is no cache. Those that pass L1 (__ldcg, __stcg, __ldcv, __stwt) see
@@ -1112,6 +1121,8 @@ template <class A, class B> SIM_INLINE void sim_same_bits(A &to, B from)
     }
 
 #include "sim_math.h"
+#include "sim_simd.h"
+#include "sim_nv_atomic.h"
 
 /* ---- the rest ---- */
 

@@ -195,6 +195,14 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig)
     return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    if (config == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
 cudaError_t cudaFuncSetCacheConfig(const void *, enum cudaFuncCache)
 {
     return cudaSuccess;

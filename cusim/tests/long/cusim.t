@@ -208,11 +208,16 @@ write_file("$scratch/sorted.cu", "// a library that is not here\n#include <thrus
 like((try_program({}, 'sorted.cu'))[1], qr{\Asorted\.cu:2: error: thrust/sort\.h is not simulated\. What needs Thrust has to be written as a kernel, or run on a GPU\.\n\z}, 'Thrust: one sentence');
 mkdir "$scratch/toolkit";
 mkdir "$scratch/toolkit/thrust";
+write_file("$scratch/toolkit/cuda_runtime_api.h", "#error a toolkit's\n");
+write_file("$scratch/toolkit/cuda_other.h", "/* Copyright NVIDIA */\nint other(void);\n");
+write_file("$scratch/toolkit/theirs.h", "int theirs(void);\n");
+write_file("$scratch/mixed.cu", "#include <theirs.h>\n#include <cuda_other.h>\nint main() {}\n");
 write_file("$scratch/toolkit/thrust/sort.h", "namespace thrust {}\n");
 write_file("$scratch/toolkit/cuda_runtime.h", "#error a toolkit's\n");
 {
     local $ENV{CPATH} = "$scratch/toolkit";
     like((try_program({}, 'sorted.cu'))[1], qr/\Asorted\.cu:2: error: Thrust is not simulated\./, 'also where a toolkit has it');
+    is((try_program({}, 'mixed.cu'))[1], "mixed.cu:2: error: cuda_other.h is the CUDA Toolkit's, and is not simulated. Leave out what needs it, or run it on a GPU.\n", 'nor is another header of it mixed in');
     like((try_program({}, 'reverse.cu'))[1], qr/\A199 0\n/, 'a toolkit in the path does not win');
 }
 
@@ -228,6 +233,10 @@ for my $options ([], ['--expt-relaxed-constexpr'], ['-w', '-Xcompiler', '-Werror
 }
 write_file("$scratch/sized.cu", "__global__ void k(int n) {\n    int a[n];\n    a[0] = n; }\nint main() { k<<<1, 1>>>(3); }\n");
 like((run_program('sh', '-c', 'cd "$0" && "$1" -w sized.cu', $scratch, $cusim))[2], qr/\Asized\.cu:2: error: the size of the array a is not known/, '-w leaves errors as they are');
+
+is((run_program('sh', '-c', 'cd "$0" && "$1" -rdc=true -dc relaxed.cu -o relaxed.o && "$1" -arch=sm_90 -dlink relaxed.o -o linked.o && "$1" relaxed.o linked.o -o relaxed && ./relaxed', $scratch, $cusim))[1],
+    "3\n", '-dlink: nothing is left to do, and the program is whole');
+is((run_program('sh', '-c', 'cd "$0" && "$1" -w -lib relaxed.o -o librelaxed.a && "$1" librelaxed.a -o relaxed && ./relaxed', $scratch, $cusim))[1], "3\n", '-lib: a library');
 
 for my $chip (undef, 't4') {
     my $said = (try_program({ CUSIM_REPORT => 1, defined $chip ? (CUSIM_CHIP => $chip) : () }, 'reverse.cu'))[1];
