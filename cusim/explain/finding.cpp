@@ -42,7 +42,7 @@ static void kernel_name(char *text, size_t size)
 
     if (sim_locate_frames(&sim_place.kernel, 1, text, place, size < sizeof(place) ? size : sizeof(place)))
         sim_shorten_name(text);
-    else
+    if (*text == '\0')
         snprintf(text, size, "%s", sim_place.name);
 }
 

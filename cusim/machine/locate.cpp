@@ -124,7 +124,11 @@ static void show_place(char *line, char *text, size_t size)
 
 void sim_shorten_name(char *name)
 {
+    static const char nameless[] = "(anonymous namespace)::";
     int depth = 0;
+
+    for (char *at; (at = strstr(name, nameless)) != NULL;)
+        memmove(at, at + strlen(nameless), strlen(at + strlen(nameless)) + 1);
     char *start = name, *end = name;
 
     for (; *end != '\0' && !(depth == 0 && *end == '('); end++) {

@@ -27,6 +27,7 @@ struct sim_region {
     bool constant;             /* kernels only read it */
     bool fixed;                /* it keeps the value that the program's text gives it */
     bool given;                /* host code has been told its address */
+    size_t row, pitch;         /* of cudaMallocPitch: bytes of a row, and from one to the next; else 0 */
     const void *caller;        /* who called cudaMalloc */
     bool freed;                /* also: shared memory of a block that does not run */
     const char *freed_by;      /* the call that freed it, "cudaFree"; or NULL, */

@@ -577,6 +577,23 @@ static struct release *all_known_of(unsigned agent)
     return merge(sim_race->flags->acquired, acquired_by(t));
 }
 
+/* A word that this block has read by an atomic, as a counter or a lock, and the other one by an atomic that stands behind
+   the recorded access in the code; NULL if none. */
+static const struct thread_flags::reading *find_counter(uint64_t record)
+{
+    const uint32_t block = sim_block_of(interval_of(record));
+    const char *const data = (const char *)sim_site_pc(site_of(record));
+
+    for (unsigned i = 0; i < NUM_RECENT; i++) {
+        const struct thread_flags::reading *const r = &sim_race->flags->recent[i];
+        for (uint64_t k = 0; r->at != NULL && r->atomic && k < NUM_WRITES && k < num_writes; k++)
+            if (writes[k].at == r->at && sim_block_of(interval_of(writes[k].record)) == block &&
+                (const char *)sim_site_pc(site_of(writes[k].record)) > data)
+                return r;
+    }
+    return NULL;
+}
+
 /* The last write of a flag, 0 if there was none in this launch or block. */
 static uint64_t last_write(const char *at)
 {
@@ -615,6 +632,17 @@ const char *sim_flag_advice(uint64_t record)
             }
         }
     }
+    const struct thread_flags::reading *const counter = read == NULL ? find_counter(record) : NULL;
+    if (counter != NULL) {
+        sim_locate((const char *)sim_site_pc(counter->site) - 1, flag_read, sizeof(flag_read));
+        snprintf(
+            advice, sizeof(advice),
+            "The atomic at %s orders nothing by itself: call __threadfence() between writing the data and the atomic "
+            "that tells of it (for a lock: before it is given back), and again between that atomic and reading the "
+            "data",
+            flag_read);
+        return advice;
+    }
     if (read == NULL)
         return num_flags == 0 ? NULL
                : block == sim_race->serial
@@ -644,7 +672,9 @@ const char *sim_flag_advice(uint64_t record)
                 flag_written);
         else if (read->atomic)
             snprintf(advice, sizeof(advice),
-                     "If the atomic of %s orders them, call __threadfence() before and after it", flag_written);
+                     "The atomic at %s orders nothing by itself: call __threadfence() between writing the data and the "
+                     "atomic (for a lock: before it is given back), and again between the atomic and reading the data",
+                     flag_written);
         else
             snprintf(advice, sizeof(advice),
                      "The flag written at %s has no release: write the data first, then call __threadfence(), then "

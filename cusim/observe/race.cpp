@@ -77,9 +77,6 @@ static inline bool ordered(uint64_t record)
 
 /* ---- a race is reported ---- */
 
-/* What to do about a race that an atomic or volatile access has with a plain one. */
-static const char *const make_strong = "One of them is atomic or volatile: make the other so, too";
-
 static void describe_thread(char *text, size_t size, unsigned number, uint32_t block)
 {
     const uint3 t = {number % blockDim.x, number / blockDim.x % blockDim.y, number / blockDim.x / blockDim.y};
@@ -150,6 +147,34 @@ static const char *advise_barrier(const char *place, const char *other)
     return text;
 }
 
+/* What to do about a race of plain accesses to global memory that no flag is meant to order. `same`: both are made by one
+   line. `apart`: by two blocks. */
+static const char *advise_plain(bool writes, bool wrote, bool same, bool apart)
+{
+    if (same && writes != wrote)
+        return "This line reads and writes: let atomicAdd or its kin do both at once, or each thread have an element "
+               "of "
+               "its own";
+    if (!writes && apart)
+        return "No block knows how far another one has come: let a second kernel do what comes after, or wait for a "
+               "flag: "
+               "its writer calls __threadfence() before, its reader after, and both use a volatile pointer or an "
+               "atomic";
+    return apart ? "Let each write bytes that no other one touches"
+                 : "Which elements are each thread's own? Let each write bytes that no other one touches";
+}
+
+/* What to do about an atomic or volatile access and a plain one, which `writes`, or reads. */
+static const char *advise_mixed(bool writes, bool apart)
+{
+    return writes  ? "One of them is atomic or volatile: make the other so, too. A lock is given back by atomicExch, "
+                     "behind "
+                     "__threadfence()"
+           : apart ? "One of them is atomic or volatile: make the other so, too. A loop that waits reads by a volatile "
+                     "pointer or an atomic, and calls __threadfence() behind it"
+                   : "One of them is atomic or volatile: make the other so, too";
+}
+
 [[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site,
                                 uint64_t record, bool wrote)
 {
@@ -179,28 +204,31 @@ static const char *advise_barrier(const char *place, const char *other)
     describe_thread(who, sizeof(who), agent_of(record), block);
     sim_locate((const char *)pc - 1, here, sizeof(here));
     const char *const flag = mixed || sim_is_shared(r) ? NULL : sim_flag_advice(record);
+    const bool apart = block != sim_race->serial, plain_writes = strong ? wrote : writes;
+    const char *const advice = mixed          ? advise_mixed(plain_writes, apart)
+                               : flag != NULL ? flag
+                                              : advise_plain(writes, wrote, strcmp(here, where) == 0, apart);
+    /* Two arrays that are cut from one piece may overlap. */
+    const bool may_overlap = r == sim_block->dynamic && writes && wrote && strcmp(here, where) != 0;
     /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
     if (block == sim_race->serial)
-        sim_fault_at(pc, "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s", verb, what, who, past,
+        sim_fault_at(pc, "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s%s", verb, what, who, past,
                      kind_of(record) == COPIED ? " by an asynchronous copy" : "", where,
-                     mixed && !sim_is_shared(r) ? make_strong
-                     : strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
-                                                "between them"
-                     : sim_is_shared(r)       ? advise_barrier(here, where)
-                     : flag != NULL           ? flag
-                                              : "Which elements are each thread's own? Let each write bytes that no "
-                                                "other one touches");
+                     strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
+                                              "between them"
+                     : sim_is_shared(r)     ? advise_barrier(here, where)
+                                            : advice,
+                     may_overlap ? "; or, if these are two arrays cut from this memory, let one begin where the other "
+                                   "ends: see the offsets, in bytes or in elements"
+                                 : "");
     if (sim_is_shared(r))
         sim_fault_at(
             pc,
             "race: %s %s, which %s %s at %s, and nothing orders the two blocks. Put the barrier of the cluster "
             "between them: cluster_arrive() after that, cluster_wait() before this",
             verb, what, who, past, where);
-    sim_fault_at(pc, "race: %s %s, which %s %s at %s. Blocks run in any order, or at once%s%s", verb, what, who, past,
-                 where, mixed || flag != NULL ? ". " : "",
-                 mixed          ? make_strong
-                 : flag != NULL ? flag
-                                : ": let each write bytes that no other one touches");
+    sim_fault_at(pc, "race: %s %s, which %s %s at %s. Blocks run in any order, or at once. %s", verb, what, who, past,
+                 where, advice);
 }
 
 /* ---- reads before an atomic ---- */
@@ -456,6 +484,12 @@ static void suspect_unwritten(struct sim_region *r, size_t offset, size_t size, 
         const struct sim_task *const late = sim_collides(r->start + offset, size, false, &writes);
         if (late != NULL)
             report_task(sim_site_pc(site), what, false, late, "writes", NULL);
+        const size_t at = offset - (size_t)(r->array - r->start);
+        if (r->pitch > 0 && at % r->pitch >= r->row)
+            sim_fault_at(sim_site_pc(site),
+                         "reads %s, which nothing has written: it lies behind the %zu bytes of row %zu. Rows of "
+                         "cudaMallocPitch lie `pitch' bytes apart, %zu here: row j is (float *)((char *)x + j * pitch)",
+                         what, r->row, at / r->pitch, r->pitch);
         sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. %s", what,
                      sim_early_advice() != NULL ? sim_early_advice() : "Fill it first");
     }

@@ -457,7 +457,13 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     if (pointer == NULL || pitch == NULL)
         return sim_error(cudaErrorInvalidValue);
     *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(pointer, *pitch * height);
+    const cudaError_t error = cudaMalloc(pointer, *pitch * height);
+    struct sim_region *const r = error == cudaSuccess && height > 0 ? sim_region_near(*pointer) : NULL;
+    if (r != NULL) {
+        r->row = width;
+        r->pitch = *pitch;
+    }
+    return error;
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)

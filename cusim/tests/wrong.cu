@@ -320,6 +320,56 @@ __global__ void volatile_sum(float *x, int)
     v[i] += v[i + 8];  /* THERE volatile_sum */
 }
 
+/* ---- advice by the case ---- */
+
+__global__ void adds_plainly(float *x, int)
+{
+    x[0] += (float)threadIdx.x; /* HERE adds_plainly */
+}
+
+/* The second of two arrays begins in the middle of the first one. */
+__global__ void overlapping(float *x, int)
+{
+    extern __shared__ float both[];
+    float *const first = both, *const second = both + 32;
+
+    first[threadIdx.x] = x[threadIdx.x]; /* HERE overlapping */
+    second[threadIdx.x] = 2;             /* THERE overlapping */
+    __syncthreads();
+    x[threadIdx.x] = first[63 - threadIdx.x] + second[threadIdx.x];
+}
+
+/* The last block adds up what the others have stored: they count, but come to no fence. */
+__global__ void last_block(float *x, int)
+{
+    int *const count = (int *)x + 64;
+
+    if (threadIdx.x != 0)
+        return;
+    x[blockIdx.x] = 1;                             /* THERE last_block */
+    if (atomicAdd(count, 1) == (int)gridDim.x - 1) /* THERE last_counter */
+        x[2] = x[0] + x[1];                        /* HERE last_block */
+}
+
+/* A lock that is given back by a plain store. */
+__global__ void plain_unlock(float *x, int)
+{
+    int *const lock = (int *)x;
+
+    while (atomicCAS(lock, 0, 1) != 0) { /* HERE plain_unlock */
+    }
+    *lock = 0; /* THERE plain_unlock */
+}
+
+namespace
+{
+/* Rows lie a pitch apart, and not as far as they are long. */
+__global__ void rows_without_pitch(const float *from, float *x)
+{
+    x[threadIdx.x] = from[blockIdx.x * 30 + threadIdx.x % 30]; /* HERE rows_without_pitch */
+}
+} // namespace
+
 /* Block 1 waits for block 0, which tells it with no fence. */
 __global__ void handover(float *x, int)
 {
@@ -1309,6 +1359,17 @@ int main(int argc, char **argv)
     CASE(asks_first, (asks_first<<<1, 64>>>(x, 0), plain<<<1, 64>>>(x, 0)))
     CASE(volatile_sum, (volatile_sum<<<1, 16>>>(x, 0)))
     SIMPLE(handover)
+    CASE(adds_plainly, (adds_plainly<<<1, 64>>>(x, 0)))
+    CASE(overlapping, (overlapping<<<1, 64, 96 * sizeof(float)>>>(x, 0)))
+    SIMPLE(last_block)
+    CASE(plain_unlock, (plain_unlock<<<1, 64>>>(x, 0)))
+    if (strcmp(name, "rows_without_pitch") == 0) {
+        float *rows;
+        size_t pitch;
+        cudaMallocPitch(&rows, &pitch, 30 * sizeof(float), 2); /* THERE rows_without_pitch */
+        cudaMemset2D(rows, pitch, 0, 30 * sizeof(float), 2);
+        rows_without_pitch<<<2, 64>>>(rows, x);
+    }
     SIMPLE(not_in_mask)
     SIMPLE(other_mask)
     SIMPLE(other_call)

@@ -1,4 +1,4 @@
-// stopped: Blocks run in any order, or at once: let each write bytes that no other one touches
+// stopped: Blocks run in any order, or at once. This line reads and writes: let atomicAdd or its kin do both at once
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 
