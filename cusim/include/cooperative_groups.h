@@ -60,7 +60,7 @@ SIM_INLINE T sim_shuffle_any(sim_warp_kind kind, unsigned mask, T value, unsigne
         uint64_t word = 0;
         const size_t bytes = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
         memcpy(&word, (const char *)&value + at, bytes);
-        word = sim_warp_call(kind, mask, word, lane, width, file, line);
+        word = sim_warp_call(kind, mask, word, (lane & 31) | (unsigned)bytes << 16, width, file, line);
         memcpy((char *)&value + at, &word, bytes);
     }
     return value;
