@@ -454,11 +454,19 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
 
 /* An argument that is a pointer must not be the host's address of a variable of the device. */
 void sim_check_pointer(const volatile void *pointer, const sim_config *config);
+
+/* Kernels get pointers to such elements: who copies one as a whole takes its padding along, which nobody writes. */
+bool sim_know_padding(const sim_elements *elements);
+
 template <class T>
 SIM_INLINE void sim_check_argument(const T &argument, const sim_config *config)
 {
-    if constexpr (std::is_pointer<T>::value && !std::is_function<typename std::remove_pointer<T>::type>::value)
+    typedef typename std::remove_pointer<T>::type pointed;
+    if constexpr (std::is_pointer<T>::value && !std::is_function<pointed>::value) {
         sim_check_pointer(argument, config);
+        if constexpr (std::is_class<pointed>::value)
+            static const bool known __attribute__((unused)) = sim_know_padding(sim_elements_of<pointed>());
+    }
     (void)argument, (void)config;
 }
 
@@ -985,11 +993,12 @@ template <class T> struct sim_same {
     template <class T> SIM_INLINE T name(const T *p) { return *p; }
 #define SIM_STORE(name)                                                                                                \
     template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value) { *p = value; }
-SIM_LOAD(__ldg)
 SIM_LOAD(__ldca)
 SIM_LOAD(__ldcs)
 SIM_STORE(__stwb)
 SIM_STORE(__stcs)
+void sim_read_only(const void *p, size_t size); /* that was read by __ldg, so nothing writes it in this launch */
+template <class T> SIM_INLINE T __ldg(const T *p) { T value = *p; sim_read_only(p, sizeof(T)); return value; }
 #define SIM_STRONG_LOAD(name)                                                                                          \
     template <class T> SIM_INLINE T name(const T *p) { T value; sim_strong_load(p, &value, sizeof(T)); return value; }
 #define SIM_STRONG_STORE(name)                                                                                         \

@@ -39,7 +39,8 @@ static inline unsigned site_of(uint64_t record)
     return record >> SITE_AT & ((1 << SITE_BITS) - 1);
 }
 
-enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
+/* IN_FLIGHT, COPIED: an asynchronous copy, on its way and done; READ_ONLY: by __ldg */
+enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED, READ_ONLY };
 
 static inline enum kind kind_of(uint64_t record)
 {

@@ -514,6 +514,8 @@ static void expect(struct site *site, struct sim_region *r, size_t size)
 {
     const size_t from = (size_t)(r->array - r->start);
 
+    if (r->shadow->parts != NULL || (site->stores && r->shadow->is_read_only))
+        return;
     if (site == sites || site->quick.start == r->array || r->array_size < size || from % 16 != 0 || sim_watching)
         return;
     if (site->quick.start == NULL)
@@ -619,7 +621,10 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     const unsigned request = join_request(site, r, p, size);
     if (sim_watching)
         sim_watch_access(r, p, size, how, pc, request);
+    const bool was_whole = r->shadow->parts == NULL;
     sim_race_access(r, p, size, how, number);
+    if (was_whole && r->shadow->parts != NULL)
+        sim_observe_switch(); /* from now on accesses to whole words, too, are to look at the parts */
     sim_just_read = how == 0 ? p : NULL;
     if ((how & ~SIM_WRITES) == 0)
         expect(site, r, size);
@@ -854,6 +859,18 @@ void sim_atomic_store(void *address, const void *value, size_t size)
     memcpy(address, value, size);
     sim_give_word();
     sim_atomics++;
+}
+
+void sim_read_only(const void *address, size_t size)
+{
+    struct sim_region *const r = sim_watches && sim_place.in_thread ? sim_region_near(address) : NULL;
+
+    if (r == NULL || sim_is_shared(r) || !sim_region_holds(r, address, size))
+        return;
+    if (!r->shadow->is_read_only)
+        sim_observe_switch(); /* from now on writes there are to look at the reads */
+    r->shadow->is_read_only = true;
+    sim_race_read_only(r, (const char *)address, size, HERE);
 }
 
 void sim_strong_load(const void *address, void *value, size_t size, unsigned order)

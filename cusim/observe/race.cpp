@@ -113,12 +113,22 @@ static void note_other(uint64_t record, uint32_t block)
                  which, sim_task_advice(other));
 }
 
+/* Which bytes of a word are told: all, unless a part of it is looked at. */
+static struct {
+    unsigned at, size;
+} told_part = {0, 4};
+
+static void describe_word(const struct sim_region *r, size_t word, char *text, size_t size)
+{
+    sim_region_describe(r->start + word * 4 + told_part.at, told_part.size, text, size);
+}
+
 [[noreturn]] static void report_record(const void *pc, const struct sim_region *r, size_t word, bool writes,
                                        uint64_t record, bool wrote)
 {
     char what[600];
 
-    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    describe_word(r, word, what, sizeof(what));
     report_task(pc, what, writes, sim_task_of(interval_of(record)), wrote ? "has written" : "has read",
                 sim_site_pc(site_of(record)));
 }
@@ -186,7 +196,7 @@ static const char *advise_mixed(bool writes, bool apart)
 
     if (interval_of(record) < sim_launch_interval)
         report_record(pc, r, word, writes, record, wrote);
-    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    describe_word(r, word, what, sizeof(what));
     sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
     if (kind_of(record) == IN_FLIGHT)
         sim_fault_at(
@@ -381,7 +391,7 @@ static void remark_same_value(const struct sim_region *r, size_t word, unsigned 
     if (told[site])
         return;
     told[site] = true;
-    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    describe_word(r, word, what, sizeof(what));
     sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
     sim_remark_at(sim_site_pc(site),
                   "race: writes %s, which another thread has written at %s, and nothing orders the two. All write the "
@@ -400,10 +410,13 @@ void sim_race_look_at_done(void)
     done.region = NULL;
     d.block->num_suspects--;
     threadIdx = {sim_agent % blockDim.x, sim_agent / blockDim.x % blockDim.y, sim_agent / blockDim.x / blockDim.y};
+    if (d.size < 4)
+        told_part = {(unsigned)((size_t)(d.at - d.region->start) % 4), (unsigned)d.size};
     if (d.record != 0 && (sim_strict || memcmp(d.before, d.at, d.size) != 0 || !is_meant(&d)))
         report(d.region, d.word, true, false, d.site, d.record, true);
     if (d.record != 0)
         remark_same_value(d.region, d.word, d.site, d.record);
+    told_part = {0, 4};
     if (d.size <= 8) {
         uint64_t value = 0;
         memcpy(&value, d.at, d.size);
@@ -514,6 +527,17 @@ void sim_race_blame_unwritten(void)
         sim_race_check_unwritten();
 }
 
+/* Of what nothing seems to have written, what a read of global memory may not take along: neither padding, nor managed
+   memory that the host's C code has written to. `bytes`: a bit for each, the lowest for the one at offset + first. */
+static uint32_t unwritten_of(struct sim_region *r, size_t offset, size_t size, size_t first, uint32_t bytes)
+{
+    if (r->managed && !sim_is_untouched(r, r->start + offset, size)) {
+        sim_shadow_mark(r, r->start + offset, size);
+        return 0;
+    }
+    return sim_without_padding(size, first, bytes);
+}
+
 /* Faults unless all bytes were written; afterwards they are, if this writes. In shared memory a wide read, as of a
    float4, may take along what nobody wrote, if some of it was: a row need not end where a float4 does. */
 static inline void check_written(struct sim_region *r, size_t offset, size_t size, unsigned how, unsigned site)
@@ -532,7 +556,10 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
             bits |= mask;
             memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
         } else if (!sim_is_shared(r)) {
-            const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
+            const uint32_t rest = unwritten_of(r, offset, size, done, (~bits & mask) >> at % 8);
+            if (rest == 0)
+                continue;
+            const unsigned first = (unsigned)__builtin_ctz(rest);
             report_unwritten(r, at + first, 4 - (at + first) % 4, site);
         } else if ((bits & mask) == 0 && is_fresh(r->start + at, part)) {
             if (how == 0)
@@ -543,8 +570,28 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
     }
 }
 
-/* An access to a part of a word, one or two bytes of it. It is not remembered, as its neighbour may belong to another
-   thread; but what is remembered was of the whole word. */
+/* ---- reads by __ldg ---- */
+
+static bool has_read_only; /* there have been any */
+
+/* Writes are not seen by the cache that __ldg reads through, whatever orders them. */
+static void check_read_only(const struct sim_region *r, size_t word, unsigned site, uint64_t read)
+{
+    char what[600], where[512];
+
+    if (kind_of(read) != READ_ONLY || interval_of(read) < sim_launch_interval)
+        return;
+    describe_word(r, word, what, sizeof(what));
+    sim_locate((const char *)sim_site_pc(site_of(read)) - 1, where, sizeof(where));
+    sim_fault_at(sim_site_pc(site),
+                 "writes %s, which this launch reads by __ldg at %s. What __ldg reads must not change as long as the "
+                 "kernel runs: read it without __ldg",
+                 what, where);
+}
+
+/* ---- words, and their parts ---- */
+
+/* An access to a part of a word, one or two bytes of it, against those to the whole word. */
 static void check_part(struct sim_region *r, size_t word, bool writes, enum kind kind, uint64_t record, uint64_t floor)
 {
     const struct sim_cell *cell = &r->shadow->cells[word];
@@ -613,6 +660,99 @@ static void check_handover(struct sim_region *r, const char *at, size_t word, un
     sim_fault_at(sim_site_pc(site), "race: reads %s, which %s has written at %s. %s", what, who, where, advice);
 }
 
+/* And against those to parts of it, of which a record is kept for each two bytes, or for each byte once one alone is
+   accessed. */
+static void access_part(struct sim_region *r, size_t offset, size_t size, unsigned how, enum kind kind, uint64_t record,
+                        uint64_t floor)
+{
+    const unsigned wanted = offset % 2 == 0 && size % 2 == 0 ? 2 : 1, site = site_of(record);
+    const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
+    struct sim_shadow *const s = r->shadow;
+    const size_t word = offset / 4;
+
+    told_part = {(unsigned)(offset % 4), (unsigned)size};
+    check_part(r, word, writes, kind, record, floor);
+    if ((s->parts == NULL || s->part_size > wanted) && !sim_shadow_divide(s, wanted))
+        return;
+    for (size_t i = offset / s->part_size; i * s->part_size < offset + size; i++) {
+        struct sim_cell *const part = &s->parts[i];
+        uint64_t *const other = &s->part_others[i];
+
+        if (part->write >= floor && (writes || !is_strong(part->write)) && conflicts(part->write, kind)) {
+            if (how == SIM_WRITES && kind_of(part->write) == PLAIN && interval_of(part->write) >= sim_launch_interval)
+                look_at_done(r, r->start + offset, size, word, site, part->write);
+            else
+                report(r, word, writes, strong, site, part->write, true);
+        }
+        if (writes) {
+            if (has_read_only)
+                check_read_only(r, word, site, part->read);
+            if (part->read >= floor && conflicts(part->read, kind))
+                report(r, word, writes, strong, site, part->read, false);
+            if (*other >= floor && conflicts(*other, kind))
+                report(r, word, writes, strong, site, *other, false);
+            part->write = record;
+        } else if (part->read < floor || (part->read ^ record) >> TIME_AT == 0) {
+            part->read = record;
+        } else {
+            remember_read(&part->read, other, floor, record);
+        }
+    }
+    told_part = {0, 4};
+    if (strong) /* other flags may share the word: they are kept */
+        sim_flag_access(r->start + word * 4, 4, writes ? how | SIM_ATOMIC : how, site);
+}
+
+/* An access to a whole word against those to its parts. An atomic of the word may be meant for one of them, while others
+   are read. */
+static __attribute__((noinline)) void check_parts(struct sim_region *r, size_t word, unsigned how, enum kind kind,
+                                                  uint64_t record, uint64_t floor)
+{
+    const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
+    const unsigned each = 4 / r->shadow->part_size;
+
+    for (size_t i = word * each; i < word * each + each; i++) {
+        struct sim_cell *const part = &r->shadow->parts[i];
+        uint64_t *const other = &r->shadow->part_others[i];
+
+        if (part->write >= floor && (how != 0 || !is_strong(part->write)) && conflicts(part->write, kind))
+            report(r, word, writes, strong, site_of(record), part->write, true);
+        if (writes && !(how & SIM_ATOMIC) && part->read >= floor && conflicts(part->read, kind))
+            report(r, word, writes, strong, site_of(record), part->read, false);
+        if (writes && !(how & SIM_ATOMIC) && *other >= floor && conflicts(*other, kind))
+            report(r, word, writes, strong, site_of(record), *other, false);
+        if (writes && (part->write | part->read | *other) != 0) { /* the record of the word tells more */
+            *part = {};
+            *other = 0;
+        }
+    }
+}
+
+void sim_race_read_only(struct sim_region *r, const char *at, size_t size, const void *pc)
+{
+    const size_t first = (size_t)(at - r->start) / 4;
+
+    has_read_only = true;
+    for (size_t word = first; word < first + size / 4; word++) {
+        const uint64_t write = r->shadow->cells[word].write;
+        uint64_t *const reads[] = {&r->shadow->cells[word].read, &r->shadow->others[word]};
+        char what[600], where[512];
+
+        for (uint64_t *read : reads)
+            if ((*read ^ sim_epoch) >> TIME_AT == 0)
+                *read = (*read & ~(uint64_t)((1 << KIND_BITS) - 1)) | READ_ONLY;
+        if (interval_of(write) < sim_launch_interval)
+            continue;
+        sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+        sim_locate((const char *)sim_site_pc(site_of(write)) - 1, where, sizeof(where));
+        sim_fault_at(
+            pc,
+            "reads %s by __ldg, which this launch writes at %s. What __ldg reads must not change as long as the "
+            "kernel runs: read it without __ldg",
+            what, where);
+    }
+}
+
 /* Shared memory forgets with the block, or the cluster; global memory with the launch, or the first one that may not be
    over. Smaller records are history. */
 static inline uint64_t floor_of(const struct sim_region *r)
@@ -623,6 +763,23 @@ static inline uint64_t floor_of(const struct sim_region *r)
 uint64_t sim_race_floor(const struct sim_region *r)
 {
     return floor_of(r);
+}
+
+/* An access that begins or ends inside a word: its parts of words, and the whole words between. */
+static void access_parts(struct sim_region *r, size_t offset, size_t size, unsigned how, unsigned site)
+{
+    const enum kind kind = !(how & SIM_STRONG) ? PLAIN : how & SIM_VOLATILE && sim_is_shared(r) ? VOLATILE : STRONG;
+    const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | (how & SIM_VOLATILE ? VOLATILE : kind);
+
+    for (const size_t end = offset + size; offset < end;) {
+        const size_t rest = end - offset, most = 4 - offset % 4, now = rest < most ? rest : most;
+
+        if (now == 4)
+            sim_race_access(r, r->start + offset, now, how, site);
+        else
+            access_part(r, offset, now, how, kind, record, floor_of(r));
+        offset += now;
+    }
 }
 
 void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned how, unsigned site)
@@ -648,7 +805,7 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     if (sim_num_poisons > 0 && how == SIM_WRITES && size <= 8)
         look_at_done(r, at, size, first, site, 0);
     if (offset % 4 != 0 || size % 4 != 0) {
-        check_part(r, first, writes, kind, record, floor);
+        access_parts(r, offset, size, how, site);
         return;
     }
     sim_just_read = how == 0 ? at : NULL;
@@ -660,6 +817,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
             if (!writes)
                 check_handover(r, at, word, site);
         }
+        if (s->parts != NULL)
+            check_parts(r, word, how, kind, record, floor);
         if (cell->write >= floor && conflicts(cell->write, kind)) {
             if (how == 0 && is_strong(cell->write))
                 suspect(r, word, site, cell->write);
@@ -670,6 +829,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
                 report(r, word, writes, strong, site, cell->write, true);
         }
         if (writes) {
+            if (has_read_only)
+                check_read_only(r, word, site, cell->read);
             if (cell->read >= floor && conflicts(cell->read, kind))
                 judge_writing(r, word, how, site, cell->read);
             /* when the first read is history, so is the other one, but for those of other tasks */
@@ -705,6 +866,22 @@ static bool may_access(uint64_t record, bool strong)
     return (strong && kind_of(record) != PLAIN) || sim_task_orders(interval_of(record));
 }
 
+static void check_task_parts(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site)
+{
+    const unsigned each = 4 / r->shadow->part_size;
+
+    for (size_t i = word * each; i < word * each + each; i++) {
+        const struct sim_cell *const part = &r->shadow->parts[i];
+
+        if (!may_access(part->write, strong))
+            report_record(sim_site_pc(site), r, word, writes, part->write, true);
+        if (writes && !may_access(part->read, strong))
+            report_record(sim_site_pc(site), r, word, writes, part->read, false);
+        if (writes && !may_access(r->shadow->part_others[i], strong))
+            report_record(sim_site_pc(site), r, word, writes, r->shadow->part_others[i], false);
+    }
+}
+
 void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned how, unsigned site)
 {
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
@@ -733,6 +910,8 @@ void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned h
             report_record(sim_site_pc(site), r, word, writes, cell->read, false);
         if (writes && !may_access(*other, strong))
             report_record(sim_site_pc(site), r, word, writes, *other, false);
+        if (r->shadow->parts != NULL)
+            check_task_parts(r, word, writes, strong, site);
         if (word * 4 < offset || word * 4 + 4 > end)
             continue; /* a part of a word: its neighbour may belong to another one */
         if (writes)
@@ -776,6 +955,10 @@ void sim_race_leaves(struct sim_region *r)
         check_end(r, word, cell->read, false);
         if (cell->read >= floor_of(r)) /* when that is history, so is the other one */
             check_end(r, word, r->shadow->others[word], false);
+        for (unsigned i = 0, each = r->shadow->parts != NULL ? 4 / r->shadow->part_size : 0; i < each; i++) {
+            check_end(r, word, r->shadow->parts[word * each + i].write, true);
+            check_end(r, word, r->shadow->parts[word * each + i].read, false);
+        }
     }
 }
 
@@ -816,7 +999,9 @@ extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *t
 
     if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4))
         return false;
-    const uint64_t record = r->shadow->cells[word].write;
+    uint64_t record = r->shadow->cells[word].write;
+    for (unsigned i = 0, each = r->shadow->parts != NULL ? 4 / r->shadow->part_size : 0; i < each; i++)
+        record = std::max(record, r->shadow->parts[word * each + i].write);
     if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval ||
         !sim_same_task(interval_of(record), sim_launch_interval))
         return false;

@@ -51,6 +51,7 @@ void sim_race_pooled(const struct sim_region *region, const void *at, bool write
 void sim_race_touch(struct sim_region *region, const void *at, size_t size, bool writes);
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
+void sim_race_read_only(struct sim_region *region, const char *at, size_t size, const void *pc); /* it was, by __ldg */
 uint64_t sim_race_floor(const struct sim_region *region);               /* smaller records are history */
 extern __attribute__((visibility("hidden"))) const char *sim_just_read; /* plainly by the running thread, or NULL */
 /* Faults if the block has read shared memory that nobody had written; the second: if the running warp has, and so

@@ -52,12 +52,50 @@ static struct sim_shadow *create(size_t size)
     return s;
 }
 
+static size_t num_parts(const struct sim_shadow *s)
+{
+    return (s->size / 4 + 1) * (4 / s->part_size);
+}
+
+static size_t parts_size(const struct sim_shadow *s)
+{
+    return num_parts(s) * (sizeof(struct sim_cell) + sizeof(uint64_t));
+}
+
+bool sim_shadow_divide(struct sim_shadow *s, unsigned part_size)
+{
+    const struct sim_shadow old = *s;
+
+    s->part_size = part_size;
+    void *const map =
+        mmap(NULL, parts_size(s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) {
+        *s = old;
+        return false;
+    }
+    s->parts = (struct sim_cell *)map;
+    s->part_others = (uint64_t *)(s->parts + num_parts(s));
+    if (old.parts == NULL)
+        return true;
+    for (size_t i = 0; i < num_parts(s); i++) { /* halves become bytes */
+        const struct sim_cell *const from = &old.parts[i / 2];
+        if (from->write != 0 || from->read != 0)
+            s->parts[i] = *from;
+        if (old.part_others[i / 2] != 0)
+            s->part_others[i] = old.part_others[i / 2];
+    }
+    munmap(old.parts, parts_size(&old));
+    return true;
+}
+
 static void destroy(struct sim_shadow *s)
 {
     for (size_t i = 0; i < num_shadows; i++)
         if (shadows[i] == s) {
             shadows[i] = shadows[--num_shadows];
             munmap(s->cells, map_size(s->size));
+            if (s->parts != NULL)
+                munmap(s->parts, parts_size(s));
             free(s);
             return;
         }
@@ -93,6 +131,9 @@ void sim_shadow_forget(void)
 {
     for (size_t i = 0; i < num_shadows; i++)
         memset(shadows[i]->cells, 0, (char *)shadows[i]->loaded - (char *)shadows[i]->cells);
+    for (size_t i = 0; i < num_shadows; i++)
+        if (shadows[i]->parts != NULL)
+            memset(shadows[i]->parts, 0, parts_size(shadows[i]));
 }
 
 void sim_shadow_made(struct sim_region *r)

@@ -8,6 +8,7 @@
 #include "../machine/fault.h"
 #include "../machine/launch.h"
 #include "host.h"
+#include "memory.h"
 #include "stream.h"
 
 static uint64_t default_launches;
@@ -50,6 +51,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
+    sim_check_constants();
     const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
     last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
                   : launches_to_refusal == 0       ? sim_error(refusal)

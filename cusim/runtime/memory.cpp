@@ -81,6 +81,17 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     return cudaSuccess;
 }
 
+/* What stands in managed memory to which nobody has written: NaN as a float or a double. */
+static const unsigned char untouched[4] = {0xd5, 0xd5, 0xff, 0xff};
+
+bool sim_is_untouched(const struct sim_region *r, const char *at, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)at[i] != untouched[(size_t)(at + i - r->start) % 4])
+            return false;
+    return true;
+}
+
 /* Memory that the host may touch as well. */
 static cudaError_t host_region(void **pointer, size_t size, bool managed)
 {
@@ -90,7 +101,11 @@ static cudaError_t host_region(void **pointer, size_t size, bool managed)
     if (r != NULL) {
         r->host = true;
         r->managed = managed;
-        sim_tell.written(r, r->start, r->size); /* what the host's C code writes there is not seen */
+        if (managed) /* what the host's C code writes there is not seen, but that this is no longer there */
+            for (size_t i = 0; i < size; i++)
+                r->start[i] = (char)untouched[i % 4];
+        else
+            sim_tell.written(r, r->start, r->size);
         sim_has_managed = sim_has_managed || managed;
         sim_num_lines++;
     }
@@ -196,6 +211,37 @@ cudaError_t cudaDeviceReset(void)
     });
     cudaGetLastError();
     return cudaSuccess;
+}
+
+/* ---- padding ---- */
+
+static const sim_elements *padded[256]; /* to which kernels get pointers */
+static size_t num_padded;
+
+bool sim_know_padding(const sim_elements *e)
+{
+    const sim_lock_guard guard;
+
+    if (e == NULL || e->padding == NULL || memchr(e->padding, 1, e->size) == NULL ||
+        num_padded == sizeof(padded) / sizeof(*padded))
+        return false;
+    padded[num_padded++] = e;
+    return true;
+}
+
+uint32_t sim_without_padding(size_t size, size_t first, uint32_t bytes)
+{
+    uint32_t least = bytes;
+
+    for (size_t i = 0; i < num_padded; i++) {
+        uint32_t rest = bytes;
+        for (unsigned k = 0; k < 32 && padded[i]->size == size; k++)
+            if (bytes >> k & 1 && padded[i]->padding[first + k])
+                rest &= ~((uint32_t)1 << k);
+        if (__builtin_popcount(rest) < __builtin_popcount(least))
+            least = rest;
+    }
+    return least;
 }
 
 /* ---- memory of the host that is watched ---- */

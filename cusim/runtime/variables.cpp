@@ -17,6 +17,17 @@
 
 static const size_t most_constant = 65536; /* bytes of a file that is compiled */
 static size_t num_variables;
+static const struct sim_region *too_much; /* the __constant__ variable with which there are too many of these, */
+static size_t bytes_with_it;              /* so many; told by the first launch: before main no message can be said */
+
+void sim_check_constants(void)
+{
+    if (too_much != NULL)
+        sim_fault(too_much->file, too_much->line,
+                  "with %s there are %zu bytes of __constant__ memory, more than %zu. Declare it __device__, or pass a "
+                  "pointer to the kernel",
+                  too_much->array_name, bytes_with_it, most_constant);
+}
 
 void *sim_make_variable(const char *name, sim_variable_kind kind, size_t size, const sim_shape *shape,
                         const void *first, bool fixed, const void *unit, const char *file, int line)
@@ -48,12 +59,10 @@ void *sim_make_variable(const char *name, sim_variable_kind kind, size_t size, c
     if (r->constant) {
         constant_bytes = (unit == last_unit ? constant_bytes : 0) + size;
         last_unit = unit;
-        if (constant_bytes > most_constant)
-            sim_fault(
-                file, line,
-                "with %s there are %zu bytes of __constant__ memory, more than %zu. Declare it __device__, or pass "
-                "a pointer to the kernel",
-                name, constant_bytes, most_constant);
+        if (constant_bytes > most_constant && too_much == NULL) {
+            too_much = r;
+            bytes_with_it = constant_bytes;
+        }
     }
     return r->start;
 }

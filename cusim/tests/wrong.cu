@@ -1165,8 +1165,8 @@ __global__ void half_before_barrier(float *x, int)
 {
     __shared__ __half2 tile[64];
 
-    tile[threadIdx.x] = __floats2half2_rn(1, 2);                                  /* THERE half_before_barrier */
-    x[threadIdx.x] = __half2float(((const __half *)tile)[127 - 2 * threadIdx.x]); /* HERE half_before_barrier */
+    tile[threadIdx.x] = __floats2half2_rn(1, 2);                                  /* HERE half_before_barrier */
+    x[threadIdx.x] = __half2float(((const __half *)tile)[127 - 2 * threadIdx.x]); /* THERE half_before_barrier */
 }
 
 __global__ void half_before_wait(float *x, int)
