@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* groups.cuh - groups of four and the edges of a sequence, as in float4.cu, for all later kernels.
+/* groups.cuh - groups of four and the edges of a sequence, as in float4.cu, for prefetch.cu and all later kernels of
+   chapter 05.
 
    Tiles begin at multiples of 16 bytes. In a tile the sequence's own elements are [first, last):
 

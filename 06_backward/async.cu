@@ -13,7 +13,7 @@
 
 /* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of x and of c. One that
    an edge of the sequence [begin, end) cuts is not copied. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t origin, size_t base,
                                                  int begin, size_t end, int tile_len, int own, float *stage)
 {
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
         if (is_whole(at, first, last)) {
-            const ptrdiff_t to = place<reverse>(at, 4), from = tile_at<reverse>(origin, base) + to;
+            const ptrdiff_t to = place<from_end>(at, 4), from = tile_at<from_end>(origin, base) + to;
             __pipeline_memcpy_async(stage + to, inputs + from, 16);
             __pipeline_memcpy_async(stage + tile_len + to, coeffs + from, 16);
         }
@@ -32,7 +32,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). Shared memory: num_stages tiles of x and c. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     async_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                   float *__restrict__ outputs, struct states states)
@@ -42,33 +42,33 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
-    float *const first_stage = stages + reverse * tile_len; /* the origin of its tile of x */
+    float *const first_stage = stages + from_end * tile_len; /* the origin of its tile of x */
     float x[rows][4], c[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
     for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
-        tile_send<rows, reverse>(inputs, coeffs, origin, (size_t)s * tile_len, begin, end, tile_len, own,
-                                 first_stage + s * 2 * tile_len);
+        tile_send<rows, from_end>(inputs, coeffs, origin, (size_t)s * tile_len, begin, end, tile_len, own,
+                                  first_stage + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
 
         /* 1. The copies of one more tile are started; then this tile must have come. A thread waits for its own copies,
            and takes nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
-        tile_send<rows, reverse>(inputs, coeffs, origin, sent, begin, end, tile_len, own,
-                                 first_stage + empty * 2 * tile_len);
+        tile_send<rows, from_end>(inputs, coeffs, origin, sent, begin, end, tile_len, own,
+                                  first_stage + empty * 2 * tile_len);
         __pipeline_wait_prior(num_stages - 1);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float *const from = first_stage + stage * 2 * tile_len;
-            take4<reverse>(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            take4<from_end>(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4<from_end>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
     leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);

@@ -40,40 +40,40 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
 
 /* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from
    sequence `seq` on. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
 {
-    return seq + (reverse ? count - 1 - n : n) / seq_len;
+    return seq + (from_end ? count - 1 - n : n) / seq_len;
 }
 
 /* Each sequence that starts in the group, the first one at `start`, goes on from its state. The group begins with
    element number n of the warp's `count`. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void enter_states(const float *initial_state, int n, int count, int start,
                                                     int seq_len, unsigned seq, float *x, const float *c)
 {
-    unsigned at = seq_of<reverse>(n + start, count, seq_len, seq);
+    unsigned at = seq_of<from_end>(n + start, count, seq_len, seq);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (i == start) {
             if (n + i >= 0 && n + i < count)
                 x[i] = initial_state[at] * c[i] + x[i];
-            start += seq_len, at = reverse ? at - 1 : at + 1;
+            start += seq_len, at = from_end ? at - 1 : at + 1;
         }
 }
 
 /* Each sequence that ends in the group, the first one at `last`, hands its state out. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void leave_states(float *final_state, int n, int count, int last, int seq_len,
                                                     unsigned seq, const float *x)
 {
-    unsigned at = seq_of<reverse>(n + last, count, seq_len, seq);
+    unsigned at = seq_of<from_end>(n + last, count, seq_len, seq);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (i == last) {
             if (n + i >= 0 && n + i < count)
                 final_state[at] = x[i];
-            last += seq_len, at = reverse ? at - 1 : at + 1;
+            last += seq_len, at = from_end ? at - 1 : at + 1;
         }
 }
 
@@ -85,7 +85,7 @@ static __device__ __forceinline__ int wrap(int n, int seq_len)
 
 /* Warp w computes sequences [w * seqs_per_warp, (w + 1) * seqs_per_warp), row after row of 128 elements. inputs,
    coeffs, outputs: (num_seqs, seq_len). */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     flat_forward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ inputs,
                  const float *__restrict__ coeffs, float *__restrict__ outputs, struct states states)
@@ -96,13 +96,13 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         return;
     const int seqs = num_seqs - seq < (size_t)seqs_per_warp ? (int)(num_seqs - seq) : seqs_per_warp;
     const size_t begins = seq * seq_len, stops = begins + (size_t)seqs * seq_len;
-    const size_t origin = origin_of<reverse>(begins, stops);
-    const int begin = (int)(reverse ? origin - stops : begins - origin), end = begin + seqs * seq_len;
+    const size_t origin = origin_of<from_end>(begins, stops);
+    const int begin = (int)(from_end ? origin - stops : begins - origin), end = begin + seqs * seq_len;
     float x[4], c[4], next_x[4], next_c[4];
     float carry = 0.0f; /* what comes into the row; the first row begins with a start, which lets nothing in */
 
-    load4<reverse>(inputs + origin, lane * 4, begin, end, 0.0f, next_x);
-    load4<reverse>(coeffs + origin, lane * 4, begin, end, 1.0f, next_c);
+    load4<from_end>(inputs + origin, lane * 4, begin, end, 0.0f, next_x);
+    load4<from_end>(coeffs + origin, lane * 4, begin, end, 1.0f, next_c);
     /* Where in its sequence the group begins. It may take a division, so it is computed while the first loads are on
        the way. Before the first sequence it is counted backwards from a start. */
     int position =
@@ -113,14 +113,14 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int i = 0; i < 4; i++)
             x[i] = next_x[i], c[i] = next_c[i];
-        load4<reverse>(inputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
-        load4<reverse>(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
+        load4<from_end>(inputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
+        load4<from_end>(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
 
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
         if (states.initial_state != NULL && start < 4)
-            enter_states<reverse>(states.initial_state, at - begin, end - begin, start, seq_len, seq, x, c);
+            enter_states<from_end>(states.initial_state, at - begin, end - begin, start, seq_len, seq, x, c);
         group_scan(start, seq_len, x, c);
 
         /* 3. The lanes. A lane reaches back to the last one, itself included, with a start in its group; that lane's
@@ -138,9 +138,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
-        store4_unsplit<reverse>(outputs + origin, at, begin, end, x);
+        store4_unsplit<from_end>(outputs + origin, at, begin, end, x);
         if (states.final_state != NULL)
-            leave_states<reverse>(states.final_state, at - begin, end - begin, seq_len - 1 - position, seq_len, seq, x);
+            leave_states<from_end>(states.final_state, at - begin, end - begin, seq_len - 1 - position, seq_len, seq,
+                                   x);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }

@@ -39,45 +39,45 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
 
 /* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from
    sequence `seq` on. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
 {
-    return seq + (reverse ? count - 1 - n : n) / seq_len;
+    return seq + (from_end ? count - 1 - n : n) / seq_len;
 }
 
 /* Each sequence whose scan starts in the group, the first one at `start`, takes the gradient of its final state. The
    group begins with element number n of the warp's `count`. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void enter_gradients(const float *d_final_state, int n, int count, int start,
                                                        int seq_len, unsigned seq, float *x)
 {
-    unsigned at = seq_of<reverse>(n + start, count, seq_len, seq);
+    unsigned at = seq_of<from_end>(n + start, count, seq_len, seq);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (i == start) {
             if (n + i >= 0 && n + i < count)
                 x[i] += d_final_state[at];
-            start += seq_len, at = reverse ? at - 1 : at + 1;
+            start += seq_len, at = from_end ? at - 1 : at + 1;
         }
 }
 
 /* Each sequence whose scan ends in the group, the first one at `last`: from its d_inputs x, its state and its first
    coefficient, which lie at `coeffs`, the group's origin, both gradients that the state is part of. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void leave_gradients(const struct states *states, const float *coeffs, int n,
                                                        int count, int last, int seq_len, unsigned seq, const float *x,
                                                        float *d_coeffs)
 {
-    unsigned at = seq_of<reverse>(n + last, count, seq_len, seq);
+    unsigned at = seq_of<from_end>(n + last, count, seq_len, seq);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (i == last) {
             if (n + i >= 0 && n + i < count) {
                 d_coeffs[i] = states->initial_state[at] * x[i];
                 if (states->d_initial_state != NULL)
-                    states->d_initial_state[at] = x[i] * coeffs[place<reverse>(i, 1)];
+                    states->d_initial_state[at] = x[i] * coeffs[place<from_end>(i, 1)];
             }
-            last += seq_len, at = reverse ? at - 1 : at + 1;
+            last += seq_len, at = from_end ? at - 1 : at + 1;
         }
 }
 
@@ -88,8 +88,8 @@ static __device__ __forceinline__ int wrap(int n, int seq_len)
 }
 
 /* Warp w computes sequences [w * seqs_per_warp, (w + 1) * seqs_per_warp), row after row of 128 elements. All arrays:
- * (num_seqs, seq_len). `reverse` is the direction of this scan, against that of the pass. */
-template <int reverse>
+ * (num_seqs, seq_len). `from_end`: the scan begins at the end, as after a forward pass. */
+template <int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     flat_backward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ d_outputs,
                   const float *__restrict__ coeffs, const float *__restrict__ outputs, float *__restrict__ d_inputs,
@@ -101,14 +101,14 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         return;
     const int seqs = num_seqs - seq < (size_t)seqs_per_warp ? (int)(num_seqs - seq) : seqs_per_warp;
     const size_t begins = seq * seq_len, stops = begins + (size_t)seqs * seq_len;
-    const size_t origin = origin_of<reverse>(begins, stops);
-    const int begin = (int)(reverse ? origin - stops : begins - origin), end = begin + seqs * seq_len;
+    const size_t origin = origin_of<from_end>(begins, stops);
+    const int begin = (int)(from_end ? origin - stops : begins - origin), end = begin + seqs * seq_len;
     float x[4], c[4], y[4], next_x[4], next_c[4], next_y[4];
     float carry = 0.0f; /* what comes into the row; the first row begins with a start, which lets nothing in */
 
-    load4<reverse>(d_outputs + origin, lane * 4, begin, end, 0.0f, next_x);
-    load4<reverse>(coeffs + origin, lane * 4, begin, end, 1.0f, next_c);
-    load4<reverse>(outputs + origin, lane * 4, begin, end, 0.0f, next_y);
+    load4<from_end>(d_outputs + origin, lane * 4, begin, end, 0.0f, next_x);
+    load4<from_end>(coeffs + origin, lane * 4, begin, end, 1.0f, next_c);
+    load4<from_end>(outputs + origin, lane * 4, begin, end, 0.0f, next_y);
     /* Where in its sequence the group begins. It may take a division, so it is computed while the first loads are on
        the way. Before the first sequence it is counted backwards from a start. */
     int position =
@@ -119,15 +119,15 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int i = 0; i < 4; i++)
             x[i] = next_x[i], c[i] = next_c[i], y[i] = next_y[i];
-        load4<reverse>(d_outputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
-        load4<reverse>(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
-        load4<reverse>(outputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_y);
+        load4<from_end>(d_outputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
+        load4<from_end>(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
+        load4<from_end>(outputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_y);
 
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
         if (states.d_final_state != NULL && start < 4)
-            enter_gradients<reverse>(states.d_final_state, at - begin, end - begin, start, seq_len, seq, x);
+            enter_gradients<from_end>(states.d_final_state, at - begin, end - begin, start, seq_len, seq, x);
         const float left_over = c[3]; /* the coefficients move on by one */
         c[3] = c[2], c[2] = c[1], c[1] = c[0], c[0] = 1.0f;
         group_scan(start, seq_len, x, c);
@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3] * left_over, 31);
-        store4_unsplit<reverse>(d_inputs + origin, at, begin, end, x);
+        store4_unsplit<from_end>(d_inputs + origin, at, begin, end, x);
 
         /* 5. And d_coeffs, with the outputs one element further on; 0 at the last element of each sequence. */
         const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_y[0] : y[0], (lane + 1) % 32);
@@ -158,9 +158,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             very_last = i == very_last ? very_last + seq_len : very_last;
         }
         if (states.initial_state != NULL)
-            leave_gradients<reverse>(&states, coeffs + origin + place<reverse>(at, 0), at - begin, end - begin,
-                                     seq_len - 1 - position, seq_len, seq, x, y);
-        store4_unsplit<reverse>(d_coeffs + origin, at, begin, end, y);
+            leave_gradients<from_end>(&states, coeffs + origin + place<from_end>(at, 0), at - begin, end - begin,
+                                      seq_len - 1 - position, seq_len, seq, x, y);
+        store4_unsplit<from_end>(d_coeffs + origin, at, begin, end, y);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }

@@ -15,7 +15,7 @@
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float4_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                    float *__restrict__ outputs, struct states states)
@@ -24,8 +24,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
     float x[rows][4], c[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
@@ -33,13 +33,13 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
 
         /* [load] 1. Load. What is not there becomes x = 0 and c = 1, which changes nothing: y * 1 + 0 = y. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            load4<reverse>(inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            load4<reverse>(coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            load4<from_end>(inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            load4<from_end>(coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
     leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);

@@ -14,7 +14,7 @@
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     per_block_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                       float *__restrict__ outputs, struct states states)
@@ -22,8 +22,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     __shared__ struct warp_totals totals;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element; in row r, r rows on */
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int first = (int)(reverse ? origin - stop : start - origin), last = first + (int)seq_len;
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int first = (int)(from_end ? origin - stop : start - origin), last = first + (int)seq_len;
     float x[rows][4], c[rows][4];
 
     /* 1. Load. One question for both arrays: nearly all groups are whole. */
@@ -31,11 +31,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
         if (is_whole(at, first, last)) {
-            read4<reverse>(inputs + origin + place<reverse>(at, 4), x[r]);
-            read4<reverse>(coeffs + origin + place<reverse>(at, 4), c[r]);
+            read4<from_end>(inputs + origin + place<from_end>(at, 4), x[r]);
+            read4<from_end>(coeffs + origin + place<from_end>(at, 4), c[r]);
         } else {
-            load4<reverse>(inputs + origin, at, first, last, 0.0f, x[r]);
-            load4<reverse>(coeffs + origin, at, first, last, 1.0f, c[r]);
+            load4<from_end>(inputs + origin, at, first, last, 0.0f, x[r]);
+            load4<from_end>(coeffs + origin, at, first, last, 1.0f, c[r]);
         }
     }
 #pragma unroll
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             for (int i = 0; i < 4; i++)
                 x[r][i] = into * c[r][i] + x[r][i];
         }
-        store4_unsplit<reverse>(outputs + origin, own + r * PIPE_ROW, first, last, x[r]);
+        store4_unsplit<from_end>(outputs + origin, own + r * PIPE_ROW, first, last, x[r]);
     }
     leave_state<rows>(&states, last - 1, own, x, blockIdx.x);
 }
@@ -100,11 +100,11 @@ extern "C" cudaError_t scan_per_block(const struct linrec_args *args, cudaStream
         config.rows == 1   ? per_block_forward<1, 0>
         : config.rows == 2 ? per_block_forward<2, 0>
                            : per_block_forward<4, 0>;
-    void (*const reverse)(size_t, const float *, const float *, float *, struct states) =
+    void (*const from_end)(size_t, const float *, const float *, float *, struct states) =
         config.rows == 1   ? per_block_forward<1, 1>
         : config.rows == 2 ? per_block_forward<2, 1>
                            : per_block_forward<4, 1>;
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
-    return cudaLaunchKernelEx(&launch, (args->reverse ? reverse : forward), args->seq_len, args->inputs, args->coeffs,
+    return cudaLaunchKernelEx(&launch, (args->reverse ? from_end : forward), args->seq_len, args->inputs, args->coeffs,
                               args->outputs, states_of(args));
 }

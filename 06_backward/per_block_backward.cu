@@ -22,9 +22,9 @@ enum { SHORT_BLOCKS = 2 };
 enum { SHORT_BLOCKS = 4 };
 #endif
 
-/* Block s computes the gradients of sequence s; `reverse` is the direction of this scan, against that of the pass. All
+/* Block s computes the gradients of sequence s; `from_end`: the scan begins at the end, as after a forward pass. All
    arrays: (num_seqs, seq_len). */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? SHORT_BLOCKS : 1)
     per_block_backward(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                        const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
@@ -34,8 +34,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? SHORT_BLO
     __shared__ float first_y[PIPE_MAX_THREADS / 32]; /* of each warp, for the last lane of the one before */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element; in row r, r rows on */
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int first = (int)(reverse ? origin - stop : start - origin), last = first + (int)seq_len;
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int first = (int)(from_end ? origin - stop : start - origin), last = first + (int)seq_len;
     float x[rows][4], c[rows][4], y[rows][4];
     state_prefetch(states.initial_state, blockIdx.x);
 
@@ -44,13 +44,13 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? SHORT_BLO
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
         if (is_whole(at, first, last)) {
-            read4<reverse>(d_outputs + origin + place<reverse>(at, 4), x[r]);
-            read4<reverse>(coeffs + origin + place<reverse>(at, 4), c[r]);
-            read4<reverse>(outputs + origin + place<reverse>(at, 4), y[r]);
+            read4<from_end>(d_outputs + origin + place<from_end>(at, 4), x[r]);
+            read4<from_end>(coeffs + origin + place<from_end>(at, 4), c[r]);
+            read4<from_end>(outputs + origin + place<from_end>(at, 4), y[r]);
         } else {
-            load4<reverse>(d_outputs + origin, at, first, last, 0.0f, x[r]);
-            load4<reverse>(coeffs + origin, at, first, last, 1.0f, c[r]);
-            load4<reverse>(outputs + origin, at, first, last, 0.0f, y[r]);
+            load4<from_end>(d_outputs + origin, at, first, last, 0.0f, x[r]);
+            load4<from_end>(coeffs + origin, at, first, last, 1.0f, c[r]);
+            load4<from_end>(outputs + origin, at, first, last, 0.0f, y[r]);
         }
     }
 
@@ -108,11 +108,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? SHORT_BLO
                                      : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
         }
         if (is_whole(at, first, last)) {
-            store4_unsplit<reverse>(d_inputs + origin, at, first, last, x[r]);
-            store4_unsplit<reverse>(d_coeffs + origin, at, first, last, y[r]);
+            store4_unsplit<from_end>(d_inputs + origin, at, first, last, x[r]);
+            store4_unsplit<from_end>(d_coeffs + origin, at, first, last, y[r]);
         } else {
-            store4<reverse>(d_inputs + origin, at, first, last, x[r]);
-            store4<reverse>(d_coeffs + origin, at, first, last, y[r]);
+            store4<from_end>(d_inputs + origin, at, first, last, x[r]);
+            store4<from_end>(d_coeffs + origin, at, first, last, y[r]);
         }
     }
 }

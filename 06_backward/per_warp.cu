@@ -11,7 +11,7 @@
 
 /* Warp w, counted over all blocks, computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3
    elements before its first one a sequence fits into the rows (pipe_warp_holds). */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     per_warp_forward(size_t num_seqs, int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                      float *__restrict__ outputs, struct states states)
@@ -20,15 +20,15 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t seq = (size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (seq >= num_seqs)
         return;
-    const size_t start = seq * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin), end = begin + seq_len;
+    const size_t start = seq * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin), end = begin + seq_len;
     float x[rows][4], c[rows][4];
 
     /* 1. Load. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(inputs + origin, own + r * PIPE_ROW, begin, end, 0.0f, x[r]);
-        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
+        load4<from_end>(inputs + origin, own + r * PIPE_ROW, begin, end, 0.0f, x[r]);
+        load4<from_end>(coeffs + origin, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             for (int i = 0; i < 4; i++)
                 x[r][i] = before[r].sum * c[r][i] + x[r][i];
         }
-        store4_unsplit<reverse>(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
+        store4_unsplit<from_end>(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
     }
     leave_state<rows>(&states, end - 1, own, x, seq);
 }
@@ -83,12 +83,12 @@ extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_
         config.rows == 1   ? per_warp_forward<1, 0>
         : config.rows == 2 ? per_warp_forward<2, 0>
                            : per_warp_forward<4, 0>;
-    void (*const reverse)(size_t, int, const float *, const float *, float *, struct states) =
+    void (*const from_end)(size_t, int, const float *, const float *, float *, struct states) =
         config.rows == 1   ? per_warp_forward<1, 1>
         : config.rows == 2 ? per_warp_forward<2, 1>
                            : per_warp_forward<4, 1>;
     void (*const kernel)(size_t, int, const float *, const float *, float *, struct states) =
-        args->reverse ? reverse : forward;
+        args->reverse ? from_end : forward;
     const size_t warps = config.threads / 32;
     const cudaLaunchConfig_t launch =
         launch_of((unsigned)((args->num_seqs - 1) / warps + 1), config.threads, 0, stream);

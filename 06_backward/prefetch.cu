@@ -10,7 +10,7 @@
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 registers */
     prefetch_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                      float *__restrict__ outputs, struct states states)
@@ -19,8 +19,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
     float x[rows][4], c[rows][4], next_x[rows][4], next_c[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
@@ -28,8 +28,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
 
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4<from_end>(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4<from_end>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -37,19 +37,19 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
             enter_state(&states, state_load(states.initial_state, blockIdx.x), &next_x[0][i], &next_c[0][i]);
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
-        const size_t next_tile = tile_at<reverse>(origin, next);
+        const size_t next_tile = tile_at<from_end>(origin, next);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i];
-            load4<reverse>(inputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4<from_end>(inputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4<from_end>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
         /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
@@ -88,13 +88,13 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
-            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
     if (states.final_state != NULL) { /* read where it was stored: to keep x for it would take registers */
         __syncthreads();
         if (threadIdx.x == 0)
-            states.final_state[blockIdx.x] = outputs[blockIdx.x * seq_len + (reverse ? 0 : seq_len - 1)];
+            states.final_state[blockIdx.x] = outputs[blockIdx.x * seq_len + (from_end ? 0 : seq_len - 1)];
     }
 }
 

@@ -17,9 +17,9 @@
 #include "direction.cuh"
 #include "states.cuh"
 
-/* Block s computes the gradients of sequence s; `reverse` is the direction of this scan, against that of the pass. All
+/* Block s computes the gradients of sequence s; `from_end`: the scan begins at the end, as after a forward pass. All
    arrays: (num_seqs, seq_len). */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     prefetch_backward(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                       const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
@@ -29,8 +29,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
     float x[rows][4], c[rows][4], y[rows][4], next_x[rows][4], next_c[rows][4], next_y[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
@@ -39,26 +39,26 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(d_outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
-        load4<reverse>(outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_y[r]);
+        load4<from_end>(d_outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4<from_end>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4<from_end>(outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_y[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
-        const size_t next_tile = tile_at<reverse>(origin, next);
+        const size_t next_tile = tile_at<from_end>(origin, next);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i], y[r][i] = next_y[r][i];
-            load4<reverse>(d_outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
-            load4<reverse>(outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_y[r]);
+            load4<from_end>(d_outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4<from_end>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4<from_end>(outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_y[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
         /* [behind] The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
         const int behind = (warp + 1) * rows * PIPE_ROW;
-        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
+        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<from_end>(behind, 1)] : 0.0f;
 
         /* [scan] 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is
            as in prefetch.cu. */
@@ -115,8 +115,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
                                          : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
-            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
-            store4<reverse>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
+            store4<from_end>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
     if (threadIdx.x == 0)

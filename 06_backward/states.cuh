@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* states.cuh - sequences that go on from a state, and hand one on: linrec.h says what that means. It all happens at a
-   sequence's two ends:
+/* states.cuh - sequences that go on from a state, and hand one on, for all kernels of chapter 06 but two_pass.cu, and
+   for chapter 08's: linrec.h says what that means. It all happens at a sequence's two ends:
 
        forward, at the first element      x = state * c + x, and the rest as before
                 at the last one           final_state is what is stored there

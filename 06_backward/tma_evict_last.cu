@@ -13,7 +13,7 @@
 
 /* Starts the TMA bulk copies of the tile at `base` into a stage, x and behind it c: the whole groups of the sequence
    [begin, end), if there are any. One thread calls this. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t origin, size_t base,
                                                  int begin, size_t end, int tile_len, float *stage, uint64_t *arrived,
                                                  uint64_t hint)
@@ -23,7 +23,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
     if (base < end)
         mbarrier_expect(arrived, 2 * bytes);
     if (bytes != 0) {
-        const ptrdiff_t to = place<reverse>(first, last - first), from = tile_at<reverse>(origin, base) + to;
+        const ptrdiff_t to = place<from_end>(first, last - first), from = tile_at<from_end>(origin, base) + to;
         tma_load_hint(stage + to, inputs + from, bytes, arrived, hint);
         tma_load_hint(stage + tile_len + to, coeffs + from, bytes, arrived, hint);
     }
@@ -31,7 +31,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). Shared memory: num_stages tiles of x and c. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     tma_evict_last_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs,
                            const float *__restrict__ coeffs, float *__restrict__ outputs, struct states states)
@@ -42,10 +42,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
-    float *const first_stage = stages + reverse * tile_len; /* the origin of its tile of x */
+    float *const first_stage = stages + from_end * tile_len; /* the origin of its tile of x */
     float x[rows][4], c[rows][4];
     const uint64_t hint = l2_evict_last();
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
@@ -56,14 +56,14 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send<reverse>(inputs, coeffs, origin, (size_t)s * tile_len, begin, end, tile_len,
-                               first_stage + s * 2 * tile_len, &arrived[s], hint);
+            tile_send<from_end>(inputs, coeffs, origin, (size_t)s * tile_len, begin, end, tile_len,
+                                first_stage + s * 2 * tile_len, &arrived[s], hint);
     }
     __syncthreads();           /* now all threads see the mbarriers */
     int stage = 0, parity = 0; /* the stage of this tile, and the parity of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
         const float state = base == 0 ? state_load(states.initial_state, blockIdx.x) : 0.0f;
 
         /* 1. The tile has come. */
@@ -71,8 +71,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float *const from = first_stage + stage * 2 * tile_len;
-            take4<reverse>(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            take4<from_end>(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4<from_end>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -102,8 +102,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         fence_proxy_async(); /* the tile was read before its stage is filled again */
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send<reverse>(inputs, coeffs, origin, base + (size_t)num_stages * tile_len, begin, end, tile_len,
-                               first_stage + stage * 2 * tile_len, &arrived[stage], hint);
+            tile_send<from_end>(inputs, coeffs, origin, base + (size_t)num_stages * tile_len, begin, end, tile_len,
+                                first_stage + stage * 2 * tile_len, &arrived[stage], hint);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
@@ -122,7 +122,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
     leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);

@@ -12,7 +12,7 @@
 
 /* Starts the TMA bulk copies of the tile at `base` into a stage, d_outputs and behind them coeffs and outputs: the
    whole groups of the sequence [begin, end), if there are any. One thread calls this. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void tile_send(const float *d_outputs, const float *coeffs, const float *outputs,
                                                  size_t origin, size_t base, int begin, size_t end, int tile_len,
                                                  float *stage, uint64_t *arrived, uint64_t hint)
@@ -22,16 +22,16 @@ static __device__ __forceinline__ void tile_send(const float *d_outputs, const f
     if (base < end)
         mbarrier_expect(arrived, 3 * bytes);
     if (bytes != 0) {
-        const ptrdiff_t to = place<reverse>(first, last - first), from = tile_at<reverse>(origin, base) + to;
+        const ptrdiff_t to = place<from_end>(first, last - first), from = tile_at<from_end>(origin, base) + to;
         tma_load_hint(stage + to, d_outputs + from, bytes, arrived, hint);
         tma_load_hint(stage + tile_len + to, coeffs + from, bytes, arrived, hint);
         tma_load_hint(stage + 2 * tile_len + to, outputs + from, bytes, arrived, hint);
     }
 }
 
-/* Block s computes the gradients of sequence s; `reverse` is the direction of this scan, against that of the pass. All
+/* Block s computes the gradients of sequence s; `from_end`: the scan begins at the end, as after a forward pass. All
    arrays: (num_seqs, seq_len). Shared memory: num_stages tiles of three arrays. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     tma_evict_last_backward(size_t seq_len, int num_stages, const float *__restrict__ d_outputs,
                             const float *__restrict__ coeffs, const float *__restrict__ outputs,
@@ -43,10 +43,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
-    float *const first_stage = stages + reverse * tile_len; /* the origin of its tile of d_outputs */
+    float *const first_stage = stages + from_end * tile_len; /* the origin of its tile of d_outputs */
     float x[rows][4], c[rows][4], y[rows][4];
     const uint64_t hint = l2_evict_last();
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
@@ -58,17 +58,17 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send<reverse>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len,
-                               first_stage + s * 3 * tile_len, &arrived[s], hint);
+            tile_send<from_end>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len,
+                                first_stage + s * 3 * tile_len, &arrived[s], hint);
     }
     __syncthreads();           /* now all threads see the mbarriers */
     int stage = 0, parity = 0; /* the stage of this tile, and the parity of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
         /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
         const int behind = (warp + 1) * rows * PIPE_ROW;
-        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
+        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<from_end>(behind, 1)] : 0.0f;
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
@@ -76,9 +76,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int r = 0; r < rows; r++) {
             const int at = own + r * PIPE_ROW;
             const float *const from = first_stage + stage * 3 * tile_len;
-            take4<reverse>(from, d_outputs + tile, at, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + tile, at, first, last, 1.0f, c[r]);
-            take4<reverse>(from + 2 * tile_len, outputs + tile, at, first, last, 0.0f, y[r]);
+            take4<from_end>(from, d_outputs + tile, at, first, last, 0.0f, x[r]);
+            take4<from_end>(from + tile_len, coeffs + tile, at, first, last, 1.0f, c[r]);
+            take4<from_end>(from + 2 * tile_len, outputs + tile, at, first, last, 0.0f, y[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -112,8 +112,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const float initial_state = base + last == end ? state_load(states.initial_state, blockIdx.x) : 0.0f;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send<reverse>(d_outputs, coeffs, outputs, origin, base + (size_t)num_stages * tile_len, begin, end,
-                               tile_len, first_stage + stage * 3 * tile_len, &arrived[stage], hint);
+            tile_send<from_end>(d_outputs, coeffs, outputs, origin, base + (size_t)num_stages * tile_len, begin, end,
+                                tile_len, first_stage + stage * 3 * tile_len, &arrived[stage], hint);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
@@ -137,8 +137,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
                                          : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
-            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
-            store4<reverse>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
+            store4<from_end>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
     if (threadIdx.x == 0)

@@ -18,9 +18,9 @@
 
 enum { ROWS = 2, MAX_THREADS = 256 };
 
-/* Block s computes d_inputs of sequence s; `reverse` is the direction of this scan, against that of the pass. All
+/* Block s computes d_inputs of sequence s; `from_end`: the scan begins at the end, as after a forward pass. All
    arrays: (num_seqs, seq_len). */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(MAX_THREADS)
     d_inputs_only(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                   float *__restrict__ d_inputs)
@@ -29,8 +29,8 @@ static __global__ void __launch_bounds__(MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * ROWS * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * ROWS * PIPE_ROW;
-    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
     float x[ROWS][4], c[ROWS][4], next_x[ROWS][4], next_c[ROWS][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
@@ -38,24 +38,24 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        load4<reverse>(d_outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4<from_end>(d_outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4<from_end>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const size_t tile = tile_at<from_end>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
-        const size_t next_tile = tile_at<reverse>(origin, next);
+        const size_t next_tile = tile_at<from_end>(origin, next);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i];
-            load4<reverse>(d_outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4<from_end>(d_outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4<from_end>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
         /* [scan] 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is
@@ -96,15 +96,15 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
-            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<from_end>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }
 
 /* d_coeffs for all `count` elements of all sequences, as they lie in memory: d_inputs times the output that came before
    in the pass, 0 at a sequence's first element. A thread has a group of four; the output beside it is a neighbour
-   lane's, or from memory. `reverse` is the direction of the scan, so 1 for a forward pass. */
-template <int reverse>
+   lane's, or from memory. `from_end`: after a forward pass, whose gradients are scanned from the end. */
+template <int from_end>
 static __global__ void __launch_bounds__(MAX_THREADS)
     d_coeffs_only(size_t count, size_t seq_len, const float *__restrict__ outputs, const float *__restrict__ d_inputs,
                   float *__restrict__ d_coeffs)
@@ -118,13 +118,13 @@ static __global__ void __launch_bounds__(MAX_THREADS)
     size_t pos = at % seq_len; /* in its sequence */
 
     /* the output beside the group: a neighbour lane's, or for the lane at the warp's edge from memory */
-    float beside = __shfl_sync(ALL_LANES, reverse ? y[3] : y[0], (lane + (reverse ? 31 : 1)) % 32);
-    if (lane == (reverse ? 0 : 31) && (reverse ? at > 0 && at < count : at + 4 < count))
-        beside = outputs[reverse ? at - 1 : at + 4];
+    float beside = __shfl_sync(ALL_LANES, from_end ? y[3] : y[0], (lane + (from_end ? 31 : 1)) % 32);
+    if (lane == (from_end ? 0 : 31) && (from_end ? at > 0 && at < count : at + 4 < count))
+        beside = outputs[from_end ? at - 1 : at + 4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const float y_beside = reverse ? (i > 0 ? y[i - 1] : beside) : (i < 3 ? y[i + 1] : beside);
-        product[i] = pos == (reverse ? 0 : seq_len - 1) ? 0.0f : y_beside * x[i];
+        const float y_beside = from_end ? (i > 0 ? y[i - 1] : beside) : (i < 3 ? y[i + 1] : beside);
+        product[i] = pos == (from_end ? 0 : seq_len - 1) ? 0.0f : y_beside * x[i];
         pos = pos + 1 == seq_len ? 0 : pos + 1;
     }
     store4<0>(d_coeffs + at, 0, 0, left, product);

@@ -28,7 +28,7 @@ static __device__ __forceinline__ float wait_for(unsigned long long *from)
 }
 
 /* Each block takes the next tile. inputs, coeffs, outputs: (num_seqs, seq_len). */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     chained_forward(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                     float *__restrict__ outputs, struct workspace *space)
@@ -46,11 +46,11 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
         number_taken = take_ticket(space);
     __syncthreads();
     const unsigned taken = number_taken, number = min(taken, tiling.num_tiles - 1);
-    const struct tile tile = tile_number<reverse>(number, &tiling);
+    const struct tile tile = tile_number<from_end>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
-    rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
+    rows_load<ROWS, from_end>(inputs, coeffs, &tile, own, x, c);
     const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+        store4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
 }
 
 extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStream_t stream)

@@ -12,12 +12,12 @@
 #include <cuda_runtime.h>
 
 #include "../common/cuda/cluster.h"
-#include "cluster_shape.h"
+#include "cluster_plan.h"
 #include "lookback.h"
 #include "warp_rows.cuh"
 
 /* Each block computes a tile of inputs, coeffs and outputs, (num_seqs, seq_len); a cluster computes a sequence. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_forward(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                     float *__restrict__ outputs, struct states states)
@@ -30,12 +30,12 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     struct pair before[rows];
 
     cluster_arrive_relaxed(); /* this block has begun */
-    const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
+    const struct tile tile = tile_number<from_end>(blockIdx.x, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
     const unsigned seq = blockIdx.x / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
-    rows_load_from<rows, reverse>(&states, seq, inputs, coeffs, &tile, own, x, c);
+    rows_load_from<rows, from_end>(&states, seq, inputs, coeffs, &tile, own, x, c);
     const struct pair warp_aggregate = rows_scan<rows>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -63,24 +63,24 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < rows; r++)
-        store4_unsplit<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+        store4_unsplit<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
     leave_state<rows>(&states, tile_end(&tile), own, x, seq);
 }
 
 extern "C" cudaError_t lookback_cluster_on(const struct linrec_args *args, const struct gpu_info *gpu,
                                            cudaStream_t stream)
 {
-    struct cluster_shape shape;
+    struct cluster_plan plan;
     cudaError_t error = linrec_check_args_and_states(args, false);
     if (error == cudaSuccess)
-        error = cluster_shape(args, CLUSTER_MAX_BLOCKS, gpu, &shape);
+        error = cluster_plan(args, CLUSTER_MAX_BLOCKS, gpu, &plan);
     if (error != cudaSuccess)
         return error;
-    if (shape.tiling.num_tiles == 0)
+    if (plan.tiling.num_tiles == 0)
         return linrec_finish_empty(args, false, stream);
     void (*const kernel)(struct tiling, const float *, const float *, float *, struct states) =
-        args->reverse ? (shape.rows == 2 ? cluster_forward<2, 1> : cluster_forward<4, 1>)
-                      : (shape.rows == 2 ? cluster_forward<2, 0> : cluster_forward<4, 0>);
+        args->reverse ? (plan.rows == 2 ? cluster_forward<2, 1> : cluster_forward<4, 1>)
+                      : (plan.rows == 2 ? cluster_forward<2, 0> : cluster_forward<4, 0>);
 
     /* [launch] <<<...>>> cannot say how large a cluster is. */
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
@@ -88,23 +88,22 @@ extern "C" cudaError_t lookback_cluster_on(const struct linrec_args *args, const
         return error;
     cudaLaunchAttribute blocks = {};
     blocks.id = cudaLaunchAttributeClusterDimension;
-    blocks.val.clusterDim.x = shape.tiling.seq_tiles;
+    blocks.val.clusterDim.x = plan.tiling.seq_tiles;
     blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
     cudaLaunchConfig_t launch = {};
-    launch.gridDim = dim3(shape.tiling.num_tiles);
-    launch.blockDim = dim3(shape.threads);
+    launch.gridDim = dim3(plan.tiling.num_tiles);
+    launch.blockDim = dim3(plan.threads);
     launch.stream = stream;
 
     /* A part of a chip may have no room for so many blocks near each other. Who asks makes no launch that fails. */
     int most_blocks = 0;
     if ((error = cudaOccupancyMaxPotentialClusterSize(&most_blocks, (const void *)kernel, &launch)) != cudaSuccess)
         return error;
-    if ((unsigned)most_blocks < shape.tiling.seq_tiles)
+    if ((unsigned)most_blocks < plan.tiling.seq_tiles)
         return cudaErrorNotSupported;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs,
-                              states_of(args));
+    return cudaLaunchKernelEx(&launch, kernel, plan.tiling, args->inputs, args->coeffs, args->outputs, states_of(args));
 }
 
 extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStream_t stream)

@@ -8,13 +8,13 @@
 #include <cuda_runtime.h>
 
 #include "../common/cuda/cluster.h"
-#include "cluster_shape.h"
+#include "cluster_plan.h"
 #include "lookback.h"
 #include "warp_rows.cuh"
 
-/* Each block computes a tile of all arrays, (num_seqs, seq_len), a cluster a sequence; `reverse` is the direction of
-   this scan, against that of the pass. */
-template <int rows, int reverse>
+/* Each block computes a tile of all arrays, (num_seqs, seq_len), a cluster a sequence; `from_end`: the
+   scan begins at the end, as after a forward pass. */
+template <int rows, int from_end>
 static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_backward(struct tiling tiling, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                      const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
@@ -28,19 +28,19 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     struct pair before[rows];
 
     cluster_arrive_relaxed(); /* this block has begun */
-    const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
+    const struct tile tile = tile_number<from_end>(blockIdx.x, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
     const unsigned seq = blockIdx.x / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     const int behind = own - lane * 4 + rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
     if (lane == 0 && behind < last_y)
-        y_behind = outputs[tile.at + place<reverse>(behind, 1)];
+        y_behind = outputs[tile.at + place<from_end>(behind, 1)];
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
-        load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
-        load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
+        load4<from_end>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
+        load4<from_end>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
+        load4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -83,47 +83,47 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
                                      : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
-        store4_unsplit<reverse>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
-        store4_unsplit<reverse>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
+        store4_unsplit<from_end>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
+        store4_unsplit<from_end>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
     }
 }
 
 extern "C" cudaError_t lookback_cluster_backward_on(const struct linrec_args *args, const struct gpu_info *gpu,
                                                     cudaStream_t stream)
 {
-    struct cluster_shape shape;
+    struct cluster_plan plan;
     cudaError_t error = linrec_check_args_and_states(args, true);
     if (error == cudaSuccess)
-        error = cluster_shape(args, CLUSTER_MAX_BLOCKS / 2, gpu, &shape);
+        error = cluster_plan(args, CLUSTER_MAX_BLOCKS / 2, gpu, &plan);
     if (error != cudaSuccess)
         return error;
-    if (shape.tiling.num_tiles == 0)
+    if (plan.tiling.num_tiles == 0)
         return linrec_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(struct tiling, const float *, const float *, const float *, float *, float *, struct states) =
-        args->reverse ? (shape.rows == 2 ? cluster_backward<2, 0> : cluster_backward<4, 0>)
-                      : (shape.rows == 2 ? cluster_backward<2, 1> : cluster_backward<4, 1>);
+        args->reverse ? (plan.rows == 2 ? cluster_backward<2, 0> : cluster_backward<4, 0>)
+                      : (plan.rows == 2 ? cluster_backward<2, 1> : cluster_backward<4, 1>);
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     if (error != cudaSuccess)
         return error;
     cudaLaunchAttribute blocks = {};
     blocks.id = cudaLaunchAttributeClusterDimension;
-    blocks.val.clusterDim.x = shape.tiling.seq_tiles;
+    blocks.val.clusterDim.x = plan.tiling.seq_tiles;
     blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
     cudaLaunchConfig_t launch = {};
-    launch.gridDim = dim3(shape.tiling.num_tiles);
-    launch.blockDim = dim3(shape.threads);
+    launch.gridDim = dim3(plan.tiling.num_tiles);
+    launch.blockDim = dim3(plan.threads);
     launch.stream = stream;
 
     /* A part of a chip may have no room for so many blocks near each other. Who asks makes no launch that fails. */
     int most_blocks = 0;
     if ((error = cudaOccupancyMaxPotentialClusterSize(&most_blocks, (const void *)kernel, &launch)) != cudaSuccess)
         return error;
-    if ((unsigned)most_blocks < shape.tiling.seq_tiles)
+    if ((unsigned)most_blocks < plan.tiling.seq_tiles)
         return cudaErrorNotSupported;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->d_outputs, args->coeffs, args->outputs,
+    return cudaLaunchKernelEx(&launch, kernel, plan.tiling, args->d_outputs, args->coeffs, args->outputs,
                               args->d_inputs, args->d_coeffs, states_of(args));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_descriptor.cuh - the descriptors that the clusters of persistent_cluster.cu publish, and their look-back.
-   The descriptors lie in a ring in global memory, with room for PC_RING rounds, so they stay in the L2 cache. Each
-   is two words of 8 bytes, and one half of each word is the number of its round: a reader sees which round it has
-   found.
+/* cluster_descriptor.cuh - the descriptors that the clusters of persistent_cluster.cu and
+   persistent_cluster_backward.cu publish, and their look-back. The descriptors lie in a ring in global memory, with
+   room for PC_RING rounds, so they stay in the L2 cache. Each is two words of 8 bytes, and one half of each word is the
+   number of its round: a reader sees which round it has found.
 
        words      | round, product | round, sum |
        ring       | round 0: cluster 0, 1, ... | round 1: cluster 0, 1, ... | ... | round PC_RING - 1: ... |

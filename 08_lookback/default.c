@@ -5,7 +5,7 @@
 #include "../06_backward/default.h"
 #include "../06_backward/gradients.h"
 #include "../06_backward/scan.h"
-#include "cluster_shape.h"
+#include "cluster_plan.h"
 #include "lookback.h"
 
 enum {

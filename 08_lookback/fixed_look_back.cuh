@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fixed_look_back.cuh - look-back in a fixed order: what is joined depends on the tile's number alone, and not on who
-   was late. A sequence's tiles are taken in windows. Each tile publishes its aggregate, but the last one of a window
-   its inclusive prefix in place of it:
+/* fixed_look_back.cuh - look-back in a fixed order, for resident.cu and resident_backward.cu: what is joined depends on
+   the tile's number alone, and not on who was late. A sequence's tiles are taken in windows. Each tile publishes its
+   aggregate, but the last one of a window its inclusive prefix in place of it:
 
        window         0                          1                          2
        tile           0     1    ...   255       256   257   ...   511      512   513   ...

@@ -21,7 +21,7 @@ enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32 };
 
 /* inputs, coeffs, outputs: (num_seqs, seq_len). products, sums, carries: of each tile. Other blocks write these three
    while this kernel runs, so they are not __restrict__: a load may not take what an earlier one has left in L1. */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     grid_sync_forward(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                       float *__restrict__ outputs, float *products, float *sums, float *carries)
@@ -36,8 +36,8 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
     /* [aggregates] 1. What each tile does. */
     for (unsigned number = blockIdx.x; number < tiling.num_tiles; number += gridDim.x) {
-        const struct tile tile = tile_number<reverse>(number, &tiling);
-        rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
+        const struct tile tile = tile_number<from_end>(number, &tiling);
+        rows_load<ROWS, from_end>(inputs, coeffs, &tile, own, x, c);
         const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -76,10 +76,10 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
     /* [apply] 3. Each tile once more, with what comes into it. */
     for (unsigned number = blockIdx.x; number < tiling.num_tiles; number += gridDim.x) {
-        const struct tile tile = tile_number<reverse>(number, &tiling);
+        const struct tile tile = tile_number<from_end>(number, &tiling);
         const bool is_first = tile.number_in_seq == 0;
         const float carry = is_first ? 0.0f : carries[number - 1];
-        rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
+        rows_load<ROWS, from_end>(inputs, coeffs, &tile, own, x, c);
         const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
         rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
-            store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+            store4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
         __syncthreads();
     }
 }

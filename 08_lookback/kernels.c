@@ -3,7 +3,7 @@
 #include "../07_bench/bench.h"
 #include "../common/harness/machine.h"
 #include "../common/linrec/linrec_operation.h"
-#include "cluster_shape.h"
+#include "cluster_plan.h"
 #include "lookback.h"
 #include "persistent_cluster.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* look_back.cuh - decoupled look-back: a warp finds a tile's exclusive prefix, the carry that comes into it, in the
-   descriptors of the tiles before it. It looks at a window of 32 of them at once:
+/* look_back.cuh - decoupled look-back, for lookback.cu, resident.cu and resident_backward.cu: a warp finds a tile's
+   exclusive prefix, the carry that comes into it, in the descriptors of the tiles before it. It looks at a window of 32
+   of them at once:
 
        lane     ...    26    27    28    29    30    31         A: aggregate, P: inclusive prefix, -: not published
        tile     ...   t-6   t-5   t-4   t-3   t-2   t-1

@@ -40,19 +40,19 @@ struct forward_work {
 };
 
 /* One thread asks TMA for a tile, its x and c, into a stage of two tiles. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void request_tile(const struct forward_work *work, const struct tile *tile,
                                                     float *stage, uint64_t *arrived)
 {
-    float *const stage_x = stage + reverse * work->tiling.tile_len; /* the tile's origin there */
+    float *const stage_x = stage + from_end * work->tiling.tile_len; /* the tile's origin there */
     mbarrier_expect(arrived, 2 * groups_bytes(tile));
-    groups_tma_load<reverse>(work->inputs, tile, stage_x, arrived);
-    groups_tma_load<reverse>(work->coeffs, tile, stage_x + work->tiling.tile_len, arrived);
+    groups_tma_load<from_end>(work->inputs, tile, stage_x, arrived);
+    groups_tma_load<from_end>(work->coeffs, tile, stage_x + work->tiling.tile_len, arrived);
 }
 
 /* Block b computes tiles b, b + gridDim.x, ... of inputs, coeffs and outputs, (num_seqs, seq_len). Shared memory:
    PC_STAGES tiles of x and c. */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
     persistent_cluster_forward(struct forward_work work, struct workspace *space)
 {
@@ -67,9 +67,9 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
     if (threadIdx.x == 0)
         cluster_tiles_init(cluster_tiles, arrived);
     for (int round = 0; round < PC_STAGES && round < rounds; round++) {
-        const struct tile tile = tiles_next<reverse>(&to_send, &work.tiling);
+        const struct tile tile = tiles_next<from_end>(&to_send, &work.tiling);
         if (threadIdx.x == 0)
-            request_tile<reverse>(&work, &tile, tiles + round * 2 * work.tiling.tile_len, &arrived[round]);
+            request_tile<from_end>(&work, &tile, tiles + round * 2 * work.tiling.tile_len, &arrived[round]);
     }
     cluster_arrive();
     cluster_wait(); /* all blocks have their barriers */
@@ -90,18 +90,18 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             /* [scan] Take the tile of this round, scan it, and send its aggregate. */
             if (round < rounds) {
                 const unsigned seq = to_scan.seq;
-                const struct tile tile = tiles_next<reverse>(&to_scan, &work.tiling);
+                const struct tile tile = tiles_next<from_end>(&to_scan, &work.tiling);
                 const float state = tile.number_in_seq == 0 ? state_load(work.states.initial_state, seq) : 0.0f;
-                const struct tile later = tiles_next<reverse>(&to_send, &work.tiling); /* goes into its stage */
+                const struct tile later = tiles_next<from_end>(&to_send, &work.tiling); /* goes into its stage */
                 const int s = round % PC_STAGES;
                 float *const stage = tiles + s * 2 * work.tiling.tile_len;
-                float *const stage_x = stage + reverse * work.tiling.tile_len; /* the tile's origin there */
+                float *const stage_x = stage + from_end * work.tiling.tile_len; /* the tile's origin there */
                 struct warp_totals *const sums = &totals[round % 2];
                 struct pair before[PC_ROWS];
 
                 mbarrier_wait(&arrived[s], round / PC_STAGES % 2);
-                rows_from_stage<PC_ROWS, reverse>(stage_x, work.inputs, &tile, own, 0.0f, x[i]);
-                rows_from_stage<PC_ROWS, reverse>(stage_x + work.tiling.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
+                rows_from_stage<PC_ROWS, from_end>(stage_x, work.inputs, &tile, own, 0.0f, x[i]);
+                rows_from_stage<PC_ROWS, from_end>(stage_x + work.tiling.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
 #pragma unroll
                 for (int j = 0; j < 4; j++)
                     if (tile.number_in_seq == 0 && own + j == tile.first)
@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                 fence_proxy_async(); /* the tile was read before its stage is filled again */
                 named_barrier_sync(1, num_warps * 32);
                 if (warp == num_warps - 1 && lane == 0 && round + PC_STAGES < rounds)
-                    request_tile<reverse>(&work, &later, stage, &arrived[s]);
+                    request_tile<from_end>(&work, &later, stage, &arrived[s]);
                 const struct pair up_to_warp = totals_scan(sums, num_warps, lane);
                 const struct pair aggregate = pair_shfl(up_to_warp, num_warps - 1);
                 if (threadIdx.x == 0)
@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             const int d = (i + 1) % PC_TILES;        /* and where it is */
             if (done >= 0 && done < rounds) {
                 const unsigned seq = to_apply.seq;
-                const struct tile tile = tiles_next<reverse>(&to_apply, &work.tiling);
+                const struct tile tile = tiles_next<from_end>(&to_apply, &work.tiling);
                 const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
                 cluster_receive(&cluster_tiles[d].carry_arrived, done / PC_TILES % 2);
                 const float carry = __uint_as_float((unsigned)cluster_tiles[d].carry);
@@ -138,7 +138,8 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                     for (int j = 0; j < 4; j++)
                         if (!is_first || warp > 0)
                             x[d][r][j] = into_warp * c[d][r][j] + x[d][r][j];
-                    store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[d][r]);
+                    store4_unsplit<from_end>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last,
+                                             x[d][r]);
                 }
                 leave_state<PC_ROWS>(&work.states, tile_end(&tile), own, x[d], seq);
             }
@@ -154,10 +155,10 @@ extern "C" cudaError_t lookback_persistent_cluster_on(const struct linrec_args *
     const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, false, gpu, stream, &launch);
     if (error != cudaSuccess)
         return error;
-    if (launch.shape.tiling.num_tiles == 0)
+    if (launch.plan.tiling.num_tiles == 0)
         return linrec_finish_empty(args, false, stream);
-    const struct forward_work work = {
-        launch.shape.tiling, launch.shape.threads / 32, args->inputs, args->coeffs, args->outputs, states_of(args)};
+    const struct forward_work work = {launch.plan.tiling, launch.plan.threads / 32, args->inputs, args->coeffs,
+                                      args->outputs,      states_of(args)};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
 }
 

@@ -25,10 +25,10 @@ static __device__ __forceinline__ struct tile_iterator tiles_begin(const struct 
                                   gridDim.x / tiling->seq_tiles, gridDim.x % tiling->seq_tiles};
 }
 
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ struct tile tiles_next(struct tile_iterator *next, const struct tiling *tiling)
 {
-    const struct tile tile = tile_of<reverse>(next->seq, next->in_seq, tiling);
+    const struct tile tile = tile_of<from_end>(next->seq, next->in_seq, tiling);
     next->seq += next->seq_step;
     next->in_seq += next->in_seq_step;
     if (next->in_seq >= tiling->seq_tiles)
@@ -132,7 +132,7 @@ static __device__ __forceinline__ void look_back_warp(struct cluster_tile *tiles
 
 /* How a kernel is launched; only its arguments are missing. */
 struct persistent_cluster_launch {
-    struct persistent_cluster_shape shape;
+    struct persistent_cluster_plan plan;
     cudaLaunchAttribute attributes[2]; /* the size of a cluster, and that all blocks are resident */
     cudaLaunchConfig_t config;
 };
@@ -142,29 +142,29 @@ static inline cudaError_t persistent_cluster_prepare(const void *kernel, const s
                                                      const struct gpu_info *gpu, cudaStream_t stream,
                                                      struct persistent_cluster_launch *launch)
 {
-    struct persistent_cluster_shape *const shape = &launch->shape;
+    struct persistent_cluster_plan *const plan = &launch->plan;
     cudaLaunchConfig_t *const config = &launch->config;
     int clusters = 0;
-    cudaError_t error = persistent_cluster_shape(args, backward, gpu, shape);
-    if (error != cudaSuccess || shape->tiling.num_tiles == 0)
+    cudaError_t error = persistent_cluster_plan(args, backward, gpu, plan);
+    if (error != cudaSuccess || plan->tiling.num_tiles == 0)
         return error;
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->most_shared);
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan->most_shared);
     cudaLaunchAttribute *const blocks = &launch->attributes[0];
     *blocks = {};
     blocks->id = cudaLaunchAttributeClusterDimension;
     blocks->val.clusterDim.x = PC_BLOCKS;
     blocks->val.clusterDim.y = blocks->val.clusterDim.z = 1;
     launch->attributes[1] = all_resident();
-    *config = launch_of(PC_BLOCKS, shape->threads + 64, shape->shared, stream);
+    *config = launch_of(PC_BLOCKS, plan->threads + 64, plan->shared, stream);
     config->attrs = launch->attributes;
     config->numAttrs = 1; /* how many clusters fit does not depend on the other one */
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveClusters(&clusters, kernel, config);
     if (error == cudaSuccess)
-        error = persistent_cluster_fit(args, clusters, shape);
-    config->gridDim = dim3(shape->blocks);
-    config->blockDim = dim3(shape->threads + 64);
-    config->dynamicSmemBytes = shape->shared;
+        error = persistent_cluster_fit(args, clusters, plan);
+    config->gridDim = dim3(plan->blocks);
+    config->blockDim = dim3(plan->threads + 64);
+    config->dynamicSmemBytes = plan->shared;
     config->numAttrs = 2;
     return error;
 }

@@ -24,7 +24,7 @@ enum {
     PC_OWN_SHARED = 2048, /* bytes of shared memory beside the tiles, at most */
 };
 
-struct persistent_cluster_shape {
+struct persistent_cluster_plan {
     struct tiling tiling; /* seq_tiles is a multiple of PC_BLOCKS: the last tiles may have no elements */
     int threads;          /* that compute */
     unsigned blocks;      /* all of them are on the chip at the same time */
@@ -35,13 +35,12 @@ struct persistent_cluster_shape {
 
 /* Checks what args says, and sets the most threads and shared memory that the blocks can need. cudaErrorNotSupported if
    the chip has no clusters or no cooperative launches. */
-cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward, const struct gpu_info *gpu,
-                                     struct persistent_cluster_shape *shape);
+cudaError_t persistent_cluster_plan(const struct linrec_args *args, bool backward, const struct gpu_info *gpu,
+                                    struct persistent_cluster_plan *plan);
 
 /* Then fits the tiles to so many clusters, in such a way that the last blocks to end have as much to do as the others.
    cudaErrorNotSupported if there is no room for one. */
-cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters,
-                                   struct persistent_cluster_shape *shape);
+cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters, struct persistent_cluster_plan *plan);
 
 #ifdef __cplusplus
 }

@@ -25,21 +25,21 @@ struct backward_work {
 };
 
 /* One thread asks TMA for a round's tile: dy and c into a stage of two tiles, y into one of PC_STAGES + PC_TILES. */
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void request_tile(const struct backward_work *work, const struct tile *tile,
                                                     float *tiles, int round, uint64_t *arrived)
 {
     const int s = round % PC_STAGES, y = PC_STAGES * 2 + round % (PC_STAGES + PC_TILES);
-    float *const stage = tiles + (s * 2 + reverse) * work->tiling.tile_len; /* the tile's origin there */
+    float *const stage = tiles + (s * 2 + from_end) * work->tiling.tile_len; /* the tile's origin there */
     mbarrier_expect(&arrived[s], 3 * groups_bytes(tile));
-    groups_tma_load<reverse>(work->d_outputs, tile, stage, &arrived[s]);
-    groups_tma_load<reverse>(work->coeffs, tile, stage + work->tiling.tile_len, &arrived[s]);
-    groups_tma_load<reverse>(work->outputs, tile, tiles + (y + reverse) * work->tiling.tile_len, &arrived[s]);
+    groups_tma_load<from_end>(work->d_outputs, tile, stage, &arrived[s]);
+    groups_tma_load<from_end>(work->coeffs, tile, stage + work->tiling.tile_len, &arrived[s]);
+    groups_tma_load<from_end>(work->outputs, tile, tiles + (y + from_end) * work->tiling.tile_len, &arrived[s]);
 }
 
-/* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
-   scan, against that of the pass. Shared memory: as above. */
-template <int reverse>
+/* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `from_end`: the scan begins
+   at the end, as after a forward pass. Shared memory: as above. */
+template <int from_end>
 static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
     persistent_cluster_backward(struct backward_work work, struct workspace *space)
 {
@@ -54,9 +54,9 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
     if (threadIdx.x == 0)
         cluster_tiles_init(cluster_tiles, arrived);
     for (int round = 0; round < PC_STAGES && round < rounds; round++) {
-        const struct tile tile = tiles_next<reverse>(&to_send, &work.tiling);
+        const struct tile tile = tiles_next<from_end>(&to_send, &work.tiling);
         if (threadIdx.x == 0)
-            request_tile<reverse>(&work, &tile, tiles, round, arrived);
+            request_tile<from_end>(&work, &tile, tiles, round, arrived);
     }
     cluster_arrive();
     cluster_wait(); /* all blocks have their barriers */
@@ -77,15 +77,15 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             /* [scan] Take the tile of this round, scan it, and send its aggregate. */
             if (round < rounds) {
                 const unsigned seq = to_scan.seq;
-                const struct tile tile = tiles_next<reverse>(&to_scan, &work.tiling);
-                const struct tile later = tiles_next<reverse>(&to_send, &work.tiling); /* goes into its stage */
+                const struct tile tile = tiles_next<from_end>(&to_scan, &work.tiling);
+                const struct tile later = tiles_next<from_end>(&to_send, &work.tiling); /* goes into its stage */
                 const int s = round % PC_STAGES;
-                float *const stage = tiles + (s * 2 + reverse) * work.tiling.tile_len;
+                float *const stage = tiles + (s * 2 + from_end) * work.tiling.tile_len;
                 struct warp_totals *const sums = &totals[round % 2];
                 struct pair before[PC_ROWS];
                 mbarrier_wait(&arrived[s], round / PC_STAGES % 2);
-                rows_from_stage<PC_ROWS, reverse>(stage, work.d_outputs, &tile, own, 0.0f, x[i]);
-                rows_from_stage<PC_ROWS, reverse>(stage + work.tiling.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
+                rows_from_stage<PC_ROWS, from_end>(stage, work.d_outputs, &tile, own, 0.0f, x[i]);
+                rows_from_stage<PC_ROWS, from_end>(stage + work.tiling.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
 #pragma unroll
                 for (int j = 0; j < 4; j++)
                     if (tile.number_in_seq == 0 && own + j == tile.first)
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                 fence_proxy_async(); /* the tile was read before its stage is filled again */
                 named_barrier_sync(1, num_warps * 32);
                 if (warp == num_warps - 1 && lane == 0 && round + PC_STAGES < rounds)
-                    request_tile<reverse>(&work, &later, tiles, round + PC_STAGES, arrived);
+                    request_tile<from_end>(&work, &later, tiles, round + PC_STAGES, arrived);
                 const struct pair up_to_warp = totals_scan(sums, num_warps, lane);
                 const struct pair aggregate = pair_shfl(up_to_warp, num_warps - 1);
                 if (threadIdx.x == 0)
@@ -109,15 +109,15 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             const int d = (i + 1) % PC_TILES;        /* and where it is */
             if (done >= 0 && done < rounds) {
                 const unsigned seq = to_apply.seq;
-                const struct tile tile = tiles_next<reverse>(&to_apply, &work.tiling);
+                const struct tile tile = tiles_next<from_end>(&to_apply, &work.tiling);
                 const float initial_state = tile.is_last ? state_load(work.states.initial_state, seq) : 0.0f;
-                const bool is_first = tile.number_in_seq == 0;                         /* nothing comes into it */
-                const int s = PC_STAGES * 2 + done % (PC_STAGES + PC_TILES) + reverse; /* where its y lies */
+                const bool is_first = tile.number_in_seq == 0;                          /* nothing comes into it */
+                const int s = PC_STAGES * 2 + done % (PC_STAGES + PC_TILES) + from_end; /* where its y lies */
                 const int behind = (warp + 1) * PC_ROWS * PIPE_ROW; /* lane 0 loads this output for lane 31 */
                 float y[PC_ROWS][4], y_behind = 0.0f;
                 if (lane == 0 && behind < tile.last + !tile.is_last)
-                    y_behind = work.outputs[tile.at + place<reverse>(behind, 1)];
-                rows_from_stage<PC_ROWS, reverse>(tiles + s * work.tiling.tile_len, work.outputs, &tile, own, 0.0f, y);
+                    y_behind = work.outputs[tile.at + place<from_end>(behind, 1)];
+                rows_from_stage<PC_ROWS, from_end>(tiles + s * work.tiling.tile_len, work.outputs, &tile, own, 0.0f, y);
                 cluster_receive(&cluster_tiles[d].carry_arrived, done / PC_TILES % 2);
                 const float carry = __uint_as_float((unsigned)cluster_tiles[d].carry);
                 const struct pair before = before_warp[d];
@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                 for (int r = 0; r < PC_ROWS; r++) {
                     /* if the tile ends between two groups of the warp, the next output is the next tile's first */
                     if (!tile.is_last && own + r * PIPE_ROW == tile.last)
-                        y[r][0] = work.outputs[tile.at + place<reverse>(tile.last, 1)];
+                        y[r][0] = work.outputs[tile.at + place<from_end>(tile.last, 1)];
 #pragma unroll
                     for (int j = 0; j < 4; j++)
                         if (!is_first || warp > 0)
@@ -142,8 +142,8 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                     for (int j = 0; j < 4; j++)
                         y[r][j] = at + j == tile_end(&tile) ? first_d_coeff(&work.states, initial_state, x[d][r][j])
                                                             : (j < 3 ? y[r][j + 1] : y_next) * x[d][r][j];
-                    store4_unsplit<reverse>(work.d_inputs + tile.at, at, tile.first, tile.last, x[d][r]);
-                    store4_unsplit<reverse>(work.d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
+                    store4_unsplit<from_end>(work.d_inputs + tile.at, at, tile.first, tile.last, x[d][r]);
+                    store4_unsplit<from_end>(work.d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
                 }
             }
         }
@@ -159,12 +159,10 @@ extern "C" cudaError_t lookback_persistent_cluster_backward_on(const struct linr
     const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, true, gpu, stream, &launch);
     if (error != cudaSuccess)
         return error;
-    if (launch.shape.tiling.num_tiles == 0)
+    if (launch.plan.tiling.num_tiles == 0)
         return linrec_finish_empty(args, true, stream);
-    const struct backward_work work = {launch.shape.tiling, launch.shape.threads / 32,
-                                       args->d_outputs,     args->coeffs,
-                                       args->outputs,       args->d_inputs,
-                                       args->d_coeffs,      states_of(args)};
+    const struct backward_work work = {launch.plan.tiling, launch.plan.threads / 32, args->d_outputs, args->coeffs,
+                                       args->outputs,      args->d_inputs,           args->d_coeffs,  states_of(args)};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
 }
 

@@ -19,7 +19,7 @@
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
 
 /* Each block takes the next tile, or its own if all blocks fit. inputs, coeffs, outputs: (num_seqs, seq_len). */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(NUM_THREADS)
     resident_forward(struct tiling tiling, bool all_fit, const float *__restrict__ inputs,
                      const float *__restrict__ coeffs, float *__restrict__ outputs, struct states states,
@@ -39,13 +39,13 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __syncthreads();
     }
     const unsigned taken = all_fit ? blockIdx.x : number_taken, number = min(taken, tiling.num_tiles - 1);
-    const struct tile tile = tile_number<reverse>(number, &tiling);
+    const struct tile tile = tile_number<from_end>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
     const unsigned seq = number / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     if (warp < NUM_WARPS) {
-        rows_load_from<ROWS, reverse>(&states, seq, inputs, coeffs, &tile, own, x, c);
+        rows_load_from<ROWS, from_end>(&states, seq, inputs, coeffs, &tile, own, x, c);
         const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
     rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+        store4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
     leave_state<ROWS>(&states, tile_end(&tile), own, x, seq);
 }
 

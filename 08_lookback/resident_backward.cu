@@ -17,8 +17,8 @@
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
 
 /* Each block takes a tile of all arrays, (num_seqs, seq_len): the next one, or its own if all blocks fit.
-   `reverse` is the direction of this scan, opposite to that of the pass. */
-template <int reverse>
+   `from_end`: the scan begins at the end, as after a forward pass. */
+template <int from_end>
 static __global__ void __launch_bounds__(NUM_THREADS)
     resident_backward(struct tiling tiling, bool all_fit, const float *__restrict__ d_outputs,
                       const float *__restrict__ coeffs, const float *__restrict__ outputs, float *__restrict__ d_inputs,
@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __syncthreads();
     }
     const unsigned taken = all_fit ? blockIdx.x : number_taken, number = min(taken, tiling.num_tiles - 1);
-    const struct tile tile = tile_number<reverse>(number, &tiling);
+    const struct tile tile = tile_number<from_end>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
     const unsigned seq = number / tiling.seq_tiles;
 
@@ -47,12 +47,12 @@ static __global__ void __launch_bounds__(NUM_THREADS)
     if (warp < NUM_WARPS) {
         const int behind = own - lane * 4 + ROWS * PIPE_ROW, last_y = tile.last + !tile.is_last;
         if (lane == 0 && behind < last_y)
-            y_behind = outputs[tile.at + place<reverse>(behind, 1)];
+            y_behind = outputs[tile.at + place<from_end>(behind, 1)];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            load4<reverse>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
-            load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
-            load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
+            load4<from_end>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
+            load4<from_end>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
+            load4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -105,8 +105,8 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         for (int i = 0; i < 4; i++)
             y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
                                      : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
-        store4<reverse>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
-        store4<reverse>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
+        store4<from_end>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
+        store4<from_end>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
     }
 }
 

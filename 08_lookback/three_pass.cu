@@ -16,18 +16,18 @@
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32 };
 
 /* Block b: products[b] and sums[b] of tile b. */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     three_pass_aggregates(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                           float *__restrict__ products, float *__restrict__ sums)
 {
     __shared__ struct warp_totals totals;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
+    const struct tile tile = tile_number<from_end>(blockIdx.x, &tiling);
     float x[ROWS][4], c[ROWS][4];
     struct pair before[ROWS];
 
-    rows_load<ROWS, reverse>(inputs, coeffs, &tile, warp * ROWS * PIPE_ROW + lane * 4, x, c);
+    rows_load<ROWS, from_end>(inputs, coeffs, &tile, warp * ROWS * PIPE_ROW + lane * 4, x, c);
     const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 }
 
 /* Block b: tile b. carries: what leaves each tile. */
-template <int reverse>
+template <int from_end>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     three_pass_apply(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                      const float *__restrict__ carries, float *__restrict__ outputs)
@@ -46,13 +46,13 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     __shared__ struct warp_totals totals;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int own = warp * ROWS * PIPE_ROW + lane * 4;
-    const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
+    const struct tile tile = tile_number<from_end>(blockIdx.x, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
     const float carry = is_first ? 0.0f : carries[blockIdx.x - 1];
     float x[ROWS][4], c[ROWS][4];
     struct pair before[ROWS];
 
-    rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
+    rows_load<ROWS, from_end>(inputs, coeffs, &tile, own, x, c);
     const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+        store4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
 }
 
 /* Products, sums and what leaves each tile, each from a multiple of 16 bytes on. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.cuh - a tile of a sequence and its place in memory. tiling.h says how many there are and how long they are. */
+/* tile.cuh - a tile of a sequence and its place in memory, for all kernels of chapter 08, and for chapter 12's.
+   tiling.h says how many there are and how long they are. */
 #ifndef TILE_CUH
 #define TILE_CUH
 
@@ -18,16 +19,16 @@ struct tile {
     bool is_last;           /* of its sequence */
 };
 
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ struct tile tile_of(unsigned seq, unsigned number_in_seq, const struct tiling *tiling)
 {
     const size_t start = seq * tiling->seq_len, stop = start + tiling->seq_len;
-    const size_t origin = origin_of<reverse>(start, stop);
-    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t origin = origin_of<from_end>(start, stop);
+    const int begin = (int)(from_end ? origin - stop : start - origin);
     const size_t base = (size_t)number_in_seq * tiling->tile_len;
     struct tile tile;
     tile.number_in_seq = number_in_seq;
-    tile.at = tile_at<reverse>(origin, base);
+    tile.at = tile_at<from_end>(origin, base);
     tile.first = base == 0 ? begin : 0;
     tile.last = elems_left(base, begin + tiling->seq_len, tiling->tile_len);
     tile.is_last = base + tiling->tile_len >= begin + tiling->seq_len;
@@ -40,10 +41,10 @@ static __device__ __forceinline__ int tile_end(const struct tile *tile)
     return tile->is_last ? tile->last - 1 : -1;
 }
 
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ struct tile tile_number(unsigned number, const struct tiling *tiling)
 {
-    return tile_of<reverse>(number / tiling->seq_tiles, number % tiling->seq_tiles, tiling);
+    return tile_of<from_end>(number / tiling->seq_tiles, number % tiling->seq_tiles, tiling);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile_descriptor.cuh - the descriptor of a tile, for other blocks: 8 bytes in global memory, written and read at
-   once, so that status and value can never be seen apart.
+/* tile_descriptor.cuh - the descriptor of a tile in chained.cu, lookback.cu and resident.cu, for other blocks: 8 bytes
+   in global memory, written and read at once, so that status and value can never be seen apart.
 
        status             upper half          lower half
        not published      all bits set        all bits set

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile_tma.cuh - a tile by way of shared memory: TMA brings the groups of four that no edge of the tile cuts, and each
-   warp takes its rows from there. */
+/* tile_tma.cuh - a tile by way of shared memory, for persistent_cluster.cu and persistent_cluster_backward.cu: TMA
+   brings the groups of four that no edge of the tile cuts, and each warp takes its rows from there. */
 #ifndef TILE_TMA_CUH
 #define TILE_TMA_CUH
 
@@ -15,19 +15,19 @@ static __device__ __forceinline__ unsigned groups_bytes(const struct tile *tile)
     return last > first ? (last - first) * sizeof(float) : 0;
 }
 
-template <int reverse>
+template <int from_end>
 static __device__ __forceinline__ void groups_tma_load(const float *array, const struct tile *tile, float *to,
                                                        uint64_t *arrived)
 {
     const unsigned bytes = groups_bytes(tile);
-    const int at = place<reverse>((tile->first + 3) & ~3, bytes / sizeof(float));
+    const int at = place<from_end>((tile->first + 3) & ~3, bytes / sizeof(float));
     if (bytes != 0)
         tma_load(to + at, array + tile->at + at, bytes, arrived);
 }
 
 /* The warp's rows of one array, from a stage in which the tile's origin is `origin`; `array` is where they came from.
    If no edge of the tile cuts a group, each group is there as a whole or not at all, which needs fewer branches. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __device__ __forceinline__ void rows_from_stage(const float *origin, const float *array, const struct tile *tile,
                                                        int own, float otherwise, float (*x)[4])
 {
@@ -40,11 +40,11 @@ static __device__ __forceinline__ void rows_from_stage(const float *origin, cons
 #pragma unroll
         for (int r = 0; r < rows; r++)
             if (is_whole(own + r * PIPE_ROW, tile->first, tile->last))
-                read4<reverse>(origin + place<reverse>(own + r * PIPE_ROW, 4), x[r]);
+                read4<from_end>(origin + place<from_end>(own + r * PIPE_ROW, 4), x[r]);
     } else {
 #pragma unroll
         for (int r = 0; r < rows; r++)
-            take4<reverse>(origin, array + tile->at, own + r * PIPE_ROW, tile->first, tile->last, otherwise, x[r]);
+            take4<from_end>(origin, array + tile->at, own + r * PIPE_ROW, tile->first, tile->last, otherwise, x[r]);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tiling.h - sequences divided into tiles of one length. Tiles are numbered over all sequences: those of
-   sequence 0 first, in the order of the scan. */
+/* tiling.h - sequences divided into tiles of one length, for all kernels of chapter 08. Tiles are numbered over all
+   sequences: those of sequence 0 first, in the order of the scan. */
 #ifndef TILING_H
 #define TILING_H
 

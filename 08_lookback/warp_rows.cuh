@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* warp_rows.cuh - a warp's part of a tile, in registers: load it, scan it, and add what comes in from the left. These
-   are steps 1, 2 and 4 of chapter 05's kernels. A warp has up to four rows of 128 elements, and a lane a group of four
-   neighbours in each:
+/* warp_rows.cuh - a warp's part of a tile, in registers, for all kernels of chapter 08, and for chapter 12's: load it,
+   scan it, and add what comes in from the left. These are steps 1, 2 and 4 of chapter 05's kernels. A warp has up to
+   four rows of 128 elements, and a lane a group of four neighbours in each:
 
        row 0    | lane 0: x[0][0..3] | lane 1: x[0][0..3] | ... | lane 31 |
        row 1    | lane 0: x[1][0..3] | lane 1: x[1][0..3] | ... | lane 31 |      128 elements further on              */
@@ -13,23 +13,23 @@
 #include "tile.cuh"
 
 /* From memory. own: where the lane's group in the first row lies in the tile. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __device__ __forceinline__ void rows_read(const float *inputs, const float *coeffs, const struct tile *tile,
                                                  int own, float (*x)[4], float (*c)[4])
 {
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(inputs + tile->at, own + r * PIPE_ROW, tile->first, tile->last, 0.0f, x[r]);
-        load4<reverse>(coeffs + tile->at, own + r * PIPE_ROW, tile->first, tile->last, 1.0f, c[r]);
+        load4<from_end>(inputs + tile->at, own + r * PIPE_ROW, tile->first, tile->last, 0.0f, x[r]);
+        load4<from_end>(coeffs + tile->at, own + r * PIPE_ROW, tile->first, tile->last, 1.0f, c[r]);
     }
 }
 
 /* The same; the sequence's first coefficient is not used. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __device__ __forceinline__ void rows_load(const float *inputs, const float *coeffs, const struct tile *tile,
                                                  int own, float (*x)[4], float (*c)[4])
 {
-    rows_read<rows, reverse>(inputs, coeffs, tile, own, x, c);
+    rows_read<rows, from_end>(inputs, coeffs, tile, own, x, c);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (tile->number_in_seq == 0 && own + i == tile->first)
@@ -37,12 +37,12 @@ static __device__ __forceinline__ void rows_load(const float *inputs, const floa
 }
 
 /* The same of sequence `seq`, which may go on from a state. */
-template <int rows, int reverse>
+template <int rows, int from_end>
 static __device__ __forceinline__ void rows_load_from(const struct states *states, unsigned seq, const float *inputs,
                                                       const float *coeffs, const struct tile *tile, int own,
                                                       float (*x)[4], float (*c)[4])
 {
-    rows_read<rows, reverse>(inputs, coeffs, tile, own, x, c);
+    rows_read<rows, from_end>(inputs, coeffs, tile, own, x, c);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (tile->number_in_seq == 0 && own + i == tile->first)

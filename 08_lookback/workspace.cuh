@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.cuh - the global memory through which the blocks of a launch speak to each other: a ticket counter and the
-   tile descriptors. The last block to finish cleans it for the next launch. */
+/* workspace.cuh - the global memory through which the blocks of chained.cu, lookback.cu, resident.cu and
+   persistent_cluster.cu, and of the last two backward, speak to each other: a ticket counter and the tile descriptors.
+   The last block to finish cleans it for the next launch. */
 #ifndef WORKSPACE_CUH
 #define WORKSPACE_CUH
 

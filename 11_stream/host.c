@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - where chapter 11's arrays live: in the host's memory, of the kind that a way wants. What the harness asks
-   of a placement is in placement.h. */
+/* host.c - the placement of chapter 11's arrays: in the host's memory, of the kind that a variant wants. What the
+   harness asks of a placement is in placement.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +17,15 @@ enum { NUM_ARRAYS = LINREC_INITIAL_STATE }; /* all but the states */
 /* The columns. */
 enum { SEQS, LENGTH, PIECE, MS, MS_P20, MS_P80, PERCENT_OF_ROOF, IN, OUT, LAUNCHES, DEVICE_MB, MAX_ERROR, NUM_COLUMNS };
 
-static struct job job;    /* the way that is run */
-static size_t most_bytes; /* of the device, which a way may take; 0: not known yet */
+static struct job job;    /* the variant that is run */
+static size_t most_bytes; /* of the device, which a variant may take; 0: not known yet */
 
-/* The arrays, which the next way may need, too. */
+/* The arrays, which the next variant may need, too. */
 static struct {
     enum memory memory;
     size_t count; /* elements of each; 0: none is allocated */
     void *arrays[MAX_ARRAYS];
-    bool is_filled; /* for such a way and problem, with these data */
+    bool is_filled; /* for such a variant and problem, with these data */
     bool recomputes;
     struct problem problem;
     struct data data;
@@ -67,22 +67,22 @@ static void make_arrays(enum memory memory, size_t count)
 
 static bool place(struct placed *placed)
 {
-    const struct way *const way = placed->kernel;
+    const struct variant *const variant = placed->kernel;
     const size_t *const sizes = placed->problem.sizes;
     size_t total;
     if (most_bytes == 0)
         need(cudaMemGetInfo(&most_bytes, &total), "no memory");
-    make_arrays(way->memory, sizes[NUM_SEQS] * sizes[SEQ_LEN]);
+    make_arrays(variant->memory, sizes[NUM_SEQS] * sizes[SEQ_LEN]);
     memcpy(placed->problem.arrays, host.arrays, sizeof host.arrays);
     const struct linrec_args args = linrec_args_of(&placed->problem);
-    if (!job_create(&job, way, &args, is_backward(placed->problem.direction), placed->piece, most_bytes)) {
-        printf("left out: %s %s, %zu x %zu: it takes %.3f MB on the device, where %.3f MB are free; take a way in "
+    if (!job_create(&job, variant, &args, is_backward(placed->problem.direction), placed->piece, most_bytes)) {
+        printf("left out: %s %s, %zu x %zu: it takes %.3f MB on the device, where %.3f MB are free; take a variant in "
                "pieces\n",
-               way->info.name, direction_name(placed->problem.direction), sizes[NUM_SEQS], sizes[SEQ_LEN],
+               variant->info.name, direction_name(placed->problem.direction), sizes[NUM_SEQS], sizes[SEQ_LEN],
                (double)job.device_bytes * 1e-6, (double)most_bytes * 1e-6);
         return false;
     }
-    if (way->cut == IN_ONE || way->cut == AS_IT_LIES)
+    if (variant->cut == IN_ONE || variant->cut == AS_IT_LIES)
         placed->piece = job.seqs_in_piece * job.length_of_piece;
     snprintf(placed->where, sizeof placed->where, " in pieces of %zu", placed->piece);
     placed->values[SEQS] = (double)sizes[NUM_SEQS];
@@ -100,8 +100,8 @@ static void release(struct placed *placed)
 /* Where nothing is cut, one size of a piece is as good as another. */
 static bool is_idle(const struct placed *placed, bool is_first_piece)
 {
-    const struct way *const way = placed->kernel;
-    return !is_first_piece && way->cut != BY_SEQS && way->cut != BY_TIME;
+    const struct variant *const variant = placed->kernel;
+    return !is_first_piece && variant->cut != BY_SEQS && variant->cut != BY_TIME;
 }
 
 /* ---- data and results ---- */
@@ -109,11 +109,11 @@ static bool is_idle(const struct placed *placed, bool is_first_piece)
 /* What a pass reads it does not change. So what the arrays hold already is not written again. */
 static bool is_there(const struct problem *problem, const struct data *data)
 {
-    const bool same = host.is_filled && host.recomputes == job.way->recomputes && host.data.kind == data->kind &&
+    const bool same = host.is_filled && host.recomputes == job.variant->recomputes && host.data.kind == data->kind &&
                       host.problem.direction == problem->direction &&
                       memcmp(host.problem.sizes, problem->sizes, sizeof problem->sizes) == 0;
     host.is_filled = true;
-    host.recomputes = job.way->recomputes;
+    host.recomputes = job.variant->recomputes;
     host.problem = *problem;
     host.data = *data;
     return same;
@@ -124,16 +124,16 @@ static void fill(struct placed *placed, const struct data *data)
     struct problem problem = placed->problem, forward = problem;
     forward.direction = direction_of(false, is_reversed(problem.direction));
     forward.arrays[LINREC_OUTPUTS] = NULL;
-    if (job.way->recomputes)
+    if (job.variant->recomputes)
         problem.arrays[LINREC_OUTPUTS] = NULL;
     if (!is_there(&problem, data)) {
         problem.operation->fill(&problem, data);
-        if (job.way->recomputes)
+        if (job.variant->recomputes)
             problem.operation->fill(&forward, data);
     }
     for (int a = 0; a < NUM_ARRAYS && host.count > 0; a++) {
         const bool is_read = array_role(&problem.operation->arrays[a], problem.direction) == READ;
-        const bool is_needed = job.way->recomputes && (a == LINREC_INPUTS || a == LINREC_OUTPUTS);
+        const bool is_needed = job.variant->recomputes && (a == LINREC_INPUTS || a == LINREC_OUTPUTS);
         if (is_needed ? a == LINREC_OUTPUTS : !is_read)
             memset(host.arrays[a], 0xFF, host.count * sizeof(float));
     }
@@ -143,7 +143,7 @@ static void run(struct placed *placed)
 {
     (void)placed;
     if (job.num_pieces > 0)
-        job.way->run(&job);
+        job.variant->run(&job);
 }
 
 /* Levels of addition beside the plain loop: 24 in chapter 08's scans, and a piece's state goes through one more
@@ -152,7 +152,7 @@ enum { LEVELS = 24 };
 
 static void check(struct placed *placed, const struct data *data, struct finding *finding)
 {
-    if (!job.way->recomputes)
+    if (!job.variant->recomputes)
         placed->problem.operation->check(&placed->problem, data, LEVELS, finding);
     else if (!linrec_check_recomputed(&placed->problem, LEVELS, finding))
         need(cudaErrorMemoryAllocation, "no memory to check with");
@@ -176,7 +176,7 @@ static void count(struct placed *placed, uint64_t seed, const char *names, const
     (void)names, (void)label;
 #endif
     values[LAUNCHES] = (double)job.launches;
-    if (job.way->memory == MANAGED) /* the system moves pages, and tells nobody */
+    if (job.variant->memory == MANAGED) /* the system moves pages, and tells nobody */
         return;
     values[IN] = (double)job.bytes_in / placed->elements;
     values[OUT] = (double)job.bytes_out / placed->elements;
@@ -189,7 +189,7 @@ static void conclude(struct placed *placed)
     static struct problem of;
     static double roof;
     const struct problem *const problem = &placed->problem;
-    if (job.way->run == run_both_ways)
+    if (job.variant->run == run_both_ways)
         of = *problem, roof = placed->values[MS];
     if (of.operation != NULL && of.direction == problem->direction &&
         memcmp(of.sizes, problem->sizes, sizeof of.sizes) == 0)
@@ -215,15 +215,15 @@ static int read_memory(const char *text)
 const struct placement stream_placement = {
     .launcher = "",
     .purpose =
-        "Checks every way to compute the recurrence of arrays in the host's memory against a loop in double precision, "
+        "Checks every variant of the recurrence of arrays in the host's memory against a loop in double precision, "
         "counts\nwhat is copied and, on a GPU, times it, and prints a table.",
     .options = {{"memory", "BYTES",
-                 "of the device, which a way may take (default: what is free); with K, M or G behind: 1024s",
+                 "of the device, which a variant may take (default: what is free); with K, M or G behind: 1024s",
                  read_memory},
-                {"variant", "NAME[,NAME...]", "these ways only, see --list", NULL},
+                {"variant", "NAME[,NAME...]", "these variants only, see --list", NULL},
                 {"repeats", "R", "timed runs per row, on a GPU", NULL},
                 {"check-only", NULL, "check, do not count and time", NULL},
-                {"list", NULL, "list the ways", NULL}},
+                {"list", NULL, "list the variants", NULL}},
     .piece = {"piece", "number of elements", "elements of an array that are on their way as one piece, at the most",
               .is_list = true},
 #ifdef CUSIM

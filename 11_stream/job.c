@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* job.c - the common part of all ways: pieces, slots, copies and launches. See streams.h. */
+/* job.c - the common part of all variants: pieces, slots, copies and launches. See streams.h. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,12 +35,12 @@ static void cut_into_pieces(struct job *job, size_t piece)
     job->seqs_in_piece = num_seqs;
     job->length_of_piece = seq_len;
     job->num_pieces = count > 0;
-    if (count == 0 || job->way->cut == IN_ONE)
+    if (count == 0 || job->variant->cut == IN_ONE)
         return;
-    if (job->way->cut == BY_SEQS) {
+    if (job->variant->cut == BY_SEQS) {
         job->seqs_in_piece = at_most(piece < seq_len ? 1 : piece / seq_len, num_seqs);
         job->num_pieces = divide_up(num_seqs, job->seqs_in_piece);
-    } else if (job->way->cut == BY_TIME) {
+    } else if (job->variant->cut == BY_TIME) {
         job->length_of_piece = at_most(piece < num_seqs ? 1 : piece / num_seqs, seq_len);
         job->num_pieces = divide_up(seq_len, job->length_of_piece);
     } else {
@@ -55,13 +55,13 @@ struct piece job_piece(const struct job *job, size_t p)
     const size_t count = job->host.num_seqs * job->host.seq_len;
     struct piece piece = {0, job->seqs_in_piece, 0, job->length_of_piece};
 
-    if (job->way->cut == BY_SEQS) {
+    if (job->variant->cut == BY_SEQS) {
         piece.first_seq = p * job->seqs_in_piece;
         piece.num_seqs = at_most(job->seqs_in_piece, job->host.num_seqs - piece.first_seq);
-    } else if (job->way->cut == BY_TIME) {
+    } else if (job->variant->cut == BY_TIME) {
         piece.begin = (job->down ? job->num_pieces - 1 - p : p) * job->length_of_piece;
         piece.length = at_most(job->length_of_piece, job->host.seq_len - piece.begin);
-    } else if (job->way->cut == AS_IT_LIES) {
+    } else if (job->variant->cut == AS_IT_LIES) {
         piece.begin = p * job->length_of_piece;
         piece.length = at_most(job->length_of_piece, count - piece.begin);
     }
@@ -103,30 +103,30 @@ static size_t workspace_of(struct job *job)
 
 static void allocate(struct job *job, bool only_count)
 {
-    const bool copies_alone = job->way->cut == AS_IT_LIES;
+    const bool copies_alone = job->variant->cut == AS_IT_LIES;
     const size_t rows = job->pitch > 0 ? job->pitch : job->length_of_piece;
-    const size_t bytes = job->way->memory == MANAGED ? 0 : job->seqs_in_piece * rows * sizeof(float);
+    const size_t bytes = job->variant->memory == MANAGED ? 0 : job->seqs_in_piece * rows * sizeof(float);
     const size_t workspace = copies_alone ? 0 : workspace_of(job);
 
     job->device_bytes = 0;
-    for (struct slot *slot = job->slots; slot < job->slots + job->way->num_slots; slot++) {
+    for (struct slot *slot = job->slots; slot < job->slots + job->variant->num_slots; slot++) {
         for (int a = 0; a < job->num_in; a++)
             slot->in[a] = on_device(job, bytes, only_count);
         for (int a = 0; a < job->num_out; a++)
             slot->out[a] = on_device(job, bytes, only_count);
         slot->outputs = !job->backward ? slot->out[0] : slot->in[2];
-        if (job->way->recomputes)
+        if (job->variant->recomputes)
             slot->outputs = on_device(job, bytes, only_count);
-        if (job->way->cut == BY_TIME && job->backward)
+        if (job->variant->cut == BY_TIME && job->backward)
             slot->before = on_device(job, job->host.num_seqs * sizeof(float), only_count);
         slot->workspace_size = workspace;
         slot->workspace = on_device(job, workspace, only_count);
     }
-    if (job->way->cut == BY_TIME || job->way->in_steps)
+    if (job->variant->cut == BY_TIME || job->variant->in_steps)
         job->states = on_device(job, (job->num_pieces + 2) * state_pitch(job) * sizeof(float), only_count);
 }
 
-/* What partial ways copy out and compute with. */
+/* What partial variants copy out and compute with. */
 static void clear(struct job *job, struct slot *slot)
 {
     const size_t bytes = job->seqs_in_piece * job->length_of_piece * sizeof(float);
@@ -136,18 +136,18 @@ static void clear(struct job *job, struct slot *slot)
         need(cudaMemset(slot->out[a], 0, bytes), "no memory on the device");
 }
 
-bool job_create(struct job *job, const struct way *way, const struct linrec_args *host, bool backward, size_t piece,
-                size_t most_bytes)
+bool job_create(struct job *job, const struct variant *variant, const struct linrec_args *host, bool backward,
+                size_t piece, size_t most_bytes)
 {
-    *job = (struct job){.way = way, .backward = backward, .down = host->reverse != backward, .host = *host};
+    *job = (struct job){.variant = variant, .backward = backward, .down = host->reverse != backward, .host = *host};
     job->in[0] = backward ? host->d_outputs : host->inputs;
     job->in[1] = host->coeffs;
-    job->in[2] = way->recomputes ? host->inputs : host->outputs;
+    job->in[2] = variant->recomputes ? host->inputs : host->outputs;
     job->out[0] = backward ? host->d_inputs : host->outputs;
     job->out[1] = host->d_coeffs;
     job->num_in = backward ? 3 : 2;
     job->num_out = backward ? 2 : 1;
-    job->pitch = way->in_steps ? divide_up(host->seq_len, 4) * 4 : 0;
+    job->pitch = variant->in_steps ? divide_up(host->seq_len, 4) * 4 : 0;
     cut_into_pieces(job, piece);
     if (job->num_pieces == 0)
         return true;
@@ -158,13 +158,13 @@ bool job_create(struct job *job, const struct way *way, const struct linrec_args
     allocate(job, false);
     for (int s = 0; s < MAX_STREAMS; s++)
         need(cudaStreamCreateWithFlags(&job->streams[s], cudaStreamNonBlocking), "no stream");
-    for (struct slot *slot = job->slots; slot < job->slots + way->num_slots; slot++) {
+    for (struct slot *slot = job->slots; slot < job->slots + variant->num_slots; slot++) {
         cudaEvent_t *const events[] = {&slot->filled, &slot->computed, &slot->emptied};
         for (int e = 0; e < 3; e++)
             need(cudaEventCreateWithFlags(events[e], cudaEventDisableTiming), "no event");
         if (slot->workspace_size > 0)
             need(lookback_workspace_init(slot->workspace, slot->workspace_size, NULL), "no workspace");
-        if (way->info.partial)
+        if (variant->info.partial)
             clear(job, slot);
     }
     need(cudaDeviceSynchronize(), "no memory on the device");
@@ -178,7 +178,7 @@ void job_free(struct job *job)
             cudaFree(slot->in[a]);
         for (int a = 0; a < MAX_OUT; a++)
             cudaFree(slot->out[a]);
-        if (job->way->recomputes)
+        if (job->variant->recomputes)
             cudaFree(slot->outputs);
         cudaFree(slot->before);
         cudaFree(slot->workspace);
@@ -209,7 +209,7 @@ static void copy(void *to, size_t to_row, const void *from, size_t from_row, siz
 /* From row to row: in the host's arrays, and in a slot. Copies alone take arrays as one row. */
 static size_t host_row(const struct job *job, struct piece piece)
 {
-    return (job->way->cut == AS_IT_LIES ? piece.length : job->host.seq_len) * sizeof(float);
+    return (job->variant->cut == AS_IT_LIES ? piece.length : job->host.seq_len) * sizeof(float);
 }
 
 static size_t slot_row(const struct job *job, struct piece piece)
@@ -247,7 +247,7 @@ struct linrec_args args_on(const struct job *job, struct slot *slot, struct piec
     args.coeffs = slot->in[1];
     args.outputs = slot->outputs;
     if (job->backward) {
-        args.inputs = job->way->recomputes ? slot->in[2] : NULL;
+        args.inputs = job->variant->recomputes ? slot->in[2] : NULL;
         args.d_outputs = slot->in[0];
         args.d_inputs = slot->out[0];
         args.d_coeffs = slot->out[1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the table of chapter 11's ways. It has no kernels of its own: they are chapter 08's default, and chapter
-   06's per_block for 16 elements. */
+/* kernels.c - the table of chapter 11's variants. It has no kernels of its own: they are chapter 08's default, and
+   chapter 06's per_block for 16 elements. */
 #include "streams.h"
 
-const struct way chapter11_ways[] = {
+const struct variant chapter11_variants[] = {
     {.info = {.name = "in_only", .idea = "the copies in alone", .partial = true},
      .run = run_in_only,
      .memory = PINNED,

@@ -40,9 +40,9 @@ struct slot {
     cudaEvent_t filled, computed, emptied;
 };
 
-/* One pass over the sequences, in one of the ways. */
+/* One pass over the sequences, in one of the variants. */
 struct job {
-    const struct way *way;
+    const struct variant *variant;
     bool backward, down;     /* down: from the last element to the first */
     struct linrec_args host; /* sizes, direction, and the arrays in the host's memory */
 
@@ -67,8 +67,8 @@ struct job {
 
 /* With memory of the device, streams and events. `piece`: elements of an array, at the most. False: the device memory
    would be more than `most_bytes`; then *device_bytes says how much, and nothing is allocated. */
-bool job_create(struct job *job, const struct way *way, const struct linrec_args *host, bool backward, size_t piece,
-                size_t most_bytes);
+bool job_create(struct job *job, const struct variant *variant, const struct linrec_args *host, bool backward,
+                size_t piece, size_t most_bytes);
 void job_free(struct job *job);
 
 /* Piece number `p` in the order of the pass. */
@@ -94,22 +94,22 @@ float *state_of(const struct job *job, size_t which);
 /* Ends the program with one sentence if there was an error. */
 void need(cudaError_t error, const char *what);
 
-/* ---- the ways, a file each, and their table ---- */
+/* ---- the variants, a file each, and their table ---- */
 
 /* Runs the pass, if there is any piece. When it returns, the results are in the host's memory. */
-typedef void run_way(struct job *job);
-run_way run_pageable, run_pinned, run_two_streams, run_three_streams, run_handed_on, run_recomputed, run_managed;
-run_way run_launches, run_graph;
-run_way run_in_only, run_out_only, run_kernel_only, run_both_ways; /* parts.cu */
+typedef void run_variant(struct job *job);
+run_variant run_pageable, run_pinned, run_two_streams, run_three_streams, run_handed_on, run_recomputed, run_managed;
+run_variant run_launches, run_graph;
+run_variant run_in_only, run_out_only, run_kernel_only, run_both_ways; /* parts.cu */
 
 /* launches.cu: queues a launch for each STEP elements of each sequence, which lie in slot 0. Forward alone. */
 void queue_steps(struct job *job, cudaStream_t stream);
 
 enum { STEP = 16, MOST_STEPS = 16384 }; /* elements of a launch of `launches` and `graph`; launches, at the most */
 
-struct way {
+struct variant {
     struct kernel_info info; /* partial: a measure, and no result */
-    run_way *run;
+    run_variant *run;
     enum memory memory;
     enum cut cut;
     int num_slots;
@@ -117,7 +117,7 @@ struct way {
     bool only_forward;
     bool in_steps; /* a launch for each STEP elements of each sequence */
 };
-extern const struct way chapter11_ways[]; /* it ends with a row whose name is NULL */
+extern const struct variant chapter11_variants[]; /* it ends with a row whose name is NULL */
 
 /* ---- host.c: where the arrays live ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* allgather.c - as exscan, but everybody gets everybody's totals, and joins those that it needs. There is one exchange
-   and no operator in it, and each rank receives as many totals as there are ranks. */
+/* allgather.c - as exscan, but everybody gets everybody's aggregates, and joins those that it needs. There is one
+   exchange and no operator in it, and each rank receives as many aggregates as there are ranks. */
 #include "ranks.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 void ranks_allgather(struct part *part)
 {
     const size_t count = part->args.num_seqs;
-    struct total *const all = malloc((size_t)part->ranks * count * sizeof *all);
-    ranks_need(all == NULL ? cudaErrorMemoryAllocation : cudaSuccess, "no host memory for all ranks' totals");
+    struct aggregate *const all = malloc((size_t)part->ranks * count * sizeof *all);
+    ranks_need(all == NULL ? cudaErrorMemoryAllocation : cudaSuccess, "no host memory for all ranks' aggregates");
 
-    part_find_totals(part, 0, part->args.seq_len);
-    MPI_Allgather(part->totals, (int)count, ranks_total, all, (int)count, ranks_total, part->comm);
+    part_find_aggregates(part, 0, part->args.seq_len);
+    MPI_Allgather(part->aggregates, (int)count, ranks_aggregate, all, (int)count, ranks_aggregate, part->comm);
     for (int r = 1; r < part->rank; r++)
-        join_totals(all + (size_t)(r - 1) * count, all + (size_t)r * count, count);
+        join_aggregates(all + (size_t)(r - 1) * count, all + (size_t)r * count, count);
     if (part->rank > 0)
         memcpy(part->before, all + (size_t)(part->rank - 1) * count, count * sizeof *all);
     free(all);

@@ -6,7 +6,7 @@
 
 void ranks_exscan(struct part *part)
 {
-    part_find_totals(part, 0, part->args.seq_len);
-    MPI_Exscan(part->totals, part->before, (int)part->args.num_seqs, ranks_total, ranks_join, part->comm);
+    part_find_aggregates(part, 0, part->args.seq_len);
+    MPI_Exscan(part->aggregates, part->before, (int)part->args.num_seqs, ranks_aggregate, ranks_join, part->comm);
     part_scan(part);
 }

@@ -4,7 +4,7 @@
    read:
 
        one stretch   |        never read twice          | piece 2 |piece 1|   the product of these is below 2^-40
-       its total                             (0, what leaves the pieces)
+       its aggregate                         (0, what leaves the pieces)
 
    What is left out of the sum is the product times y, the output before the pieces. When the scan has computed that,
    we look: with |product * y| <= 2^-24 |what leaves| the result is as good as if nothing had been left out (README.md
@@ -18,7 +18,7 @@
 enum { FIRST_PIECE = 1024 };
 #define FORGOTTEN 0x1p-40f
 
-static bool all_forgotten(const struct total *ends, size_t count)
+static bool all_forgotten(const struct aggregate *ends, size_t count)
 {
     for (size_t s = 0; s < count; s++)
         if (!(fabsf(ends[s].product) < FORGOTTEN)) /* NaN: not forgotten */
@@ -28,18 +28,18 @@ static bool all_forgotten(const struct total *ends, size_t count)
 
 /* [sum_up] What the stretch's end does, from element `first` of the scan on, which is returned: 0, if all of it was
    needed. */
-static size_t sum_up_from_the_end(struct part *part, struct total *ends)
+static size_t sum_up_from_the_end(struct part *part, struct aggregate *ends)
 {
     const size_t count = part->args.num_seqs, length = part->args.seq_len;
     size_t first = length, last, piece = FIRST_PIECE;
     do {
         last = first;
         first = last > piece ? last - piece : 0;
-        part_find_totals(part, first, last);
+        part_find_aggregates(part, first, last);
         if (last == length)
-            memcpy(ends, part->totals, count * sizeof *ends);
+            memcpy(ends, part->aggregates, count * sizeof *ends);
         else
-            join_totals(part->totals, ends, count);
+            join_aggregates(part->aggregates, ends, count);
         piece *= 2;
     } while (first > 0 && !all_forgotten(ends, count));
     return first;
@@ -47,7 +47,7 @@ static size_t sum_up_from_the_end(struct part *part, struct total *ends)
 
 /* Whether what came into the ends, times their products, may be more than a rounding of what left them. It knows only
    after the scan. */
-static bool has_doubts(struct part *part, size_t first, const struct total *ends)
+static bool has_doubts(struct part *part, size_t first, const struct aggregate *ends)
 {
     const size_t count = part->args.num_seqs;
     double *const dropped = malloc(count * sizeof *dropped);
@@ -70,13 +70,13 @@ static bool has_doubts(struct part *part, size_t first, const struct total *ends
 void ranks_forget(struct part *part)
 {
     const size_t count = part->args.num_seqs;
-    struct total *const ends = malloc(count * sizeof *ends);
-    ranks_need(ends == NULL ? cudaErrorMemoryAllocation : cudaSuccess, "no host memory for totals");
+    struct aggregate *const ends = malloc(count * sizeof *ends);
+    ranks_need(ends == NULL ? cudaErrorMemoryAllocation : cudaSuccess, "no host memory for aggregates");
 
     const size_t first = sum_up_from_the_end(part, ends);
     for (size_t s = 0; s < count; s++)
-        part->totals[s] = (struct total){first > 0 ? 0.0f : ends[s].product, ends[s].sum};
-    MPI_Exscan(part->totals, part->before, (int)count, ranks_total, ranks_join, part->comm);
+        part->aggregates[s] = (struct aggregate){first > 0 ? 0.0f : ends[s].product, ends[s].sum};
+    MPI_Exscan(part->aggregates, part->before, (int)count, ranks_aggregate, ranks_join, part->comm);
     part_scan(part);
 
     /* What the last stretch does, nobody needs. */

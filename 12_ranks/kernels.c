@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the table of chapter 12's ways to hand on. */
+/* kernels.c - the table of chapter 12's variants. */
 #include "ranks.h"
 
-const struct way chapter12_ways[] = {
+const struct variant chapter12_variants[] = {
     {.info = {.name = "alone",
               .idea = "each rank scans its stretch, and nothing is handed on: the roof",
               .partial = true},
@@ -11,7 +11,7 @@ const struct way chapter12_ways[] = {
      .run = ranks_chain},
     {.info = {.name = "exscan", .idea = "the same, handed on by MPI_Exscan with an operator of our own"},
      .run = ranks_exscan},
-    {.info = {.name = "allgather", .idea = "everybody gets all totals, and joins what it needs"},
+    {.info = {.name = "allgather", .idea = "everybody gets all aggregates, and joins what it needs"},
      .run = ranks_allgather},
     {.info = {.name = "overlap", .idea = "exscan in groups of sequences: one travels while the next is summed up"},
      .run = ranks_overlap},

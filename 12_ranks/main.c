@@ -35,7 +35,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 
 int main(int argc, char **argv)
 {
-    struct operation operation = linrec_operation; /* with ways in place of kernels */
+    struct operation operation = linrec_operation; /* with variants in place of kernels */
     struct placement placement = ranks_placement;
     int rank, ranks;
     char devices[32];
@@ -59,11 +59,11 @@ int main(int argc, char **argv)
     operation.timed_kind = KIND_099;
     operation.kind_name = ranks_kind_name;
     operation.placement = &placement;
-    operation.row_bytes = sizeof(struct way);
+    operation.row_bytes = sizeof(struct variant);
     operation.describe = describe;
     operation.refuses = refuses;
     operation.default_shapes = default_shapes;
-    const struct chapter chapter = {.name = "12_ranks", .operation = &operation, .kernels = chapter12_ways};
+    const struct chapter chapter = {.name = "12_ranks", .operation = &operation, .kernels = chapter12_variants};
     const int status = harness_main(argc, argv, &chapter);
     MPI_Finalize();
     return status;

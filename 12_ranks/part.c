@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* part.c - the common part of all ways to hand on: a rank's device, its stretch of the sequences, and the operator. See
+/* part.c - the common part of all variants: a rank's device, its stretch of the sequences, and the operator. See
    ranks.h. */
 #include "ranks.h"
 
@@ -8,7 +8,7 @@
 
 #include "../08_lookback/lookback.h"
 
-MPI_Datatype ranks_total;
+MPI_Datatype ranks_aggregate;
 MPI_Op ranks_join;
 
 void ranks_need(cudaError_t error, const char *what)
@@ -23,7 +23,7 @@ void ranks_need(cudaError_t error, const char *what)
 
 /* ---- the operator ---- */
 
-void join_totals(const struct total *earlier, struct total *later, size_t count)
+void join_aggregates(const struct aggregate *earlier, struct aggregate *later, size_t count)
 {
     for (size_t s = 0; s < count; s++) {
         later[s].sum = earlier[s].sum * later[s].product + later[s].sum;
@@ -35,7 +35,7 @@ void join_totals(const struct total *earlier, struct total *later, size_t count)
 static void join(void *first, void *second, int *count, MPI_Datatype *type)
 {
     (void)type;
-    join_totals(first, second, (size_t)*count);
+    join_aggregates(first, second, (size_t)*count);
 }
 
 /* ---- the device ---- */
@@ -53,15 +53,15 @@ void ranks_begin(void)
     ranks_need(error, "no GPU answers; build with BACKEND=sim to run without one");
     ranks_need(cudaSetDevice(rank % count), "its device cannot be used");
 
-    MPI_Type_contiguous(2, MPI_FLOAT, &ranks_total);
-    MPI_Type_commit(&ranks_total);
+    MPI_Type_contiguous(2, MPI_FLOAT, &ranks_aggregate);
+    MPI_Type_commit(&ranks_aggregate);
     MPI_Op_create(join, /* commutative */ 0, &ranks_join);
 }
 
 void ranks_end(void)
 {
     MPI_Op_free(&ranks_join);
-    MPI_Type_free(&ranks_total);
+    MPI_Type_free(&ranks_aggregate);
 }
 
 static void *on_device(size_t count, size_t size)
@@ -125,20 +125,20 @@ struct part part_create(const struct problem *problem)
     part.args.workspace = on_device(part.args.workspace_size, 1);
     ranks_need(lookback_workspace_init(part.args.workspace, part.args.workspace_size, NULL), "no workspace");
 
-    part.device_tiles = on_device(num_seqs * totals_tiles(length), sizeof(struct total));
-    part.device_totals = on_device(num_seqs, sizeof(struct total));
+    part.device_tiles = on_device(num_seqs * aggregates_tiles(length), sizeof(struct aggregate));
+    part.device_aggregates = on_device(num_seqs, sizeof(struct aggregate));
     part.carries = on_device(num_seqs, sizeof(float));
     part.edges = on_device(num_seqs, sizeof(float));
     part.ends = on_device(num_seqs, sizeof(float));
-    part.totals = on_host(num_seqs, sizeof(struct total));
-    part.before = on_host(num_seqs, sizeof(struct total));
+    part.aggregates = on_host(num_seqs, sizeof(struct aggregate));
+    part.before = on_host(num_seqs, sizeof(struct aggregate));
     part.host = on_host(num_seqs, sizeof(float));
     return part;
 }
 
 void part_free(struct part *part)
 {
-    void *const device[] = {part->args.workspace, part->device_tiles, part->device_totals,
+    void *const device[] = {part->args.workspace, part->device_tiles, part->device_aggregates,
                             part->carries,        part->edges,        part->ends};
     if (part->comm == MPI_COMM_NULL)
         return;
@@ -146,7 +146,7 @@ void part_free(struct part *part)
         cudaFree(part->problem.arrays[a]);
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         cudaFree(device[i]);
-    cudaFreeHost(part->totals);
+    cudaFreeHost(part->aggregates);
     cudaFreeHost(part->before);
     cudaFreeHost(part->host);
     MPI_Comm_free(&part->comm);
@@ -163,28 +163,29 @@ struct part part_of_seqs(const struct part *part, size_t begin, size_t end)
         *writes[i] += *writes[i] != NULL ? at : 0;
     }
     rows.args.num_seqs = end - begin;
-    rows.device_tiles += begin * totals_tiles(part->args.seq_len);
-    rows.device_totals += begin, rows.totals += begin, rows.before += begin;
+    rows.device_tiles += begin * aggregates_tiles(part->args.seq_len);
+    rows.device_aggregates += begin, rows.aggregates += begin, rows.before += begin;
     rows.carries += begin, rows.edges += begin, rows.ends += begin, rows.host += begin;
     return rows;
 }
 
-/* ---- what a way consists of ---- */
+/* ---- what a variant consists of ---- */
 
-void part_queue_totals(struct part *part, size_t first, size_t last)
+void part_queue_aggregates(struct part *part, size_t first, size_t last)
 {
     const struct piece piece = {first, last, part->args.reverse != part->backward,
                                 /* starts: */ !part->backward && part->rank == 0 && first == 0};
-    ranks_need(totals_launch(&part->args, part->backward, &piece, part->device_tiles, part->device_totals, NULL),
-               "a launch failed");
-    ranks_need(cudaMemcpyAsync(part->totals, part->device_totals, part->args.num_seqs * sizeof *part->totals,
-                               cudaMemcpyDeviceToHost, NULL),
-               "totals could not be copied");
+    ranks_need(
+        aggregates_launch(&part->args, part->backward, &piece, part->device_tiles, part->device_aggregates, NULL),
+        "a launch failed");
+    ranks_need(cudaMemcpyAsync(part->aggregates, part->device_aggregates,
+                               part->args.num_seqs * sizeof *part->aggregates, cudaMemcpyDeviceToHost, NULL),
+               "aggregates could not be copied");
 }
 
-void part_find_totals(struct part *part, size_t first, size_t last)
+void part_find_aggregates(struct part *part, size_t first, size_t last)
 {
-    part_queue_totals(part, first, last);
+    part_queue_aggregates(part, first, last);
     ranks_need(cudaStreamSynchronize(NULL), "a kernel failed");
 }
 
@@ -227,7 +228,7 @@ void part_scan(struct part *part)
     if (part->backward)
         fetch_edges(part);
     if (part->rank > 0) {
-        ranks_need(cudaMemcpy2DAsync(part->carries, sizeof(float), &part->before->sum, sizeof(struct total),
+        ranks_need(cudaMemcpy2DAsync(part->carries, sizeof(float), &part->before->sum, sizeof(struct aggregate),
                                      sizeof(float), part->args.num_seqs, cudaMemcpyHostToDevice, NULL),
                    "what comes in could not be copied");
         came_in = part->carries;

@@ -12,7 +12,7 @@
 #include "../common/harness/harness.h"
 #include "../common/harness/placement.h"
 #include "../common/linrec/linrec_operation.h"
-#include "totals.h"
+#include "aggregates.h"
 
 /* A rank's part in one pass over the sequences. */
 struct part {
@@ -23,22 +23,23 @@ struct part {
     struct problem problem;  /* of its stretch */
     struct linrec_args args; /* the same; the states, too, are on the device */
 
-    struct total *device_tiles, *device_totals; /* what totals_launch writes */
+    struct aggregate *device_tiles, *device_aggregates; /* what aggregates_launch writes */
     float *carries, *edges, *ends; /* device, (num_seqs): what comes in; the neighbour's outputs; d_initial_state */
-    struct total *totals, *before; /* host, (num_seqs): what this stretch does, and all stretches before it together */
-    float *host;                   /* host, (num_seqs): on its way to or from the device */
+    struct aggregate *aggregates,
+        *before; /* host, (num_seqs): what this stretch does, and all stretches before it together */
+    float *host; /* host, (num_seqs): on its way to or from the device */
 };
 
 /* ---- part.c ---- */
 
-/* Once, after MPI_Init: chooses the rank's device, and tells MPI what a total is and how two are joined. */
+/* Once, after MPI_Init: chooses the rank's device, and tells MPI what an aggregate is and how two are joined. */
 void ranks_begin(void);
 void ranks_end(void);
-extern MPI_Datatype ranks_total; /* a struct total as MPI knows it */
-extern MPI_Op ranks_join;        /* the operator: what two neighbouring stretches do together */
+extern MPI_Datatype ranks_aggregate; /* a struct aggregate as MPI knows it */
+extern MPI_Op ranks_join;            /* the operator: what two neighbouring stretches do together */
 
-/* Joins `count` totals, `later` becoming what both do: the operator itself. */
-void join_totals(const struct total *earlier, struct total *later, size_t count);
+/* Joins `count` aggregates, `later` becoming what both do: the operator itself. */
+void join_aggregates(const struct aggregate *earlier, struct aggregate *later, size_t count);
 
 /* The part of the calling rank, with memory for its arrays. Every rank of MPI_COMM_WORLD calls it. */
 struct part part_create(const struct problem *problem);
@@ -47,9 +48,10 @@ void part_free(struct part *part);
 /* The part's sequences [begin, end) as a part of their own, in the same memory. `begin` is a multiple of 4. */
 struct part part_of_seqs(const struct part *part, size_t begin, size_t end);
 
-/* Queues the search for what elements [first, last) of the scan do, which ends in part->totals; and waits for it. */
-void part_queue_totals(struct part *part, size_t first, size_t last);
-void part_find_totals(struct part *part, size_t first, size_t last);
+/* Queues the search for what elements [first, last) of the scan do, which ends in part->aggregates; and waits for
+   it. */
+void part_queue_aggregates(struct part *part, size_t first, size_t last);
+void part_find_aggregates(struct part *part, size_t first, size_t last);
 
 /* Scans the stretch, with part->before coming in, on the first rank nothing. It queues the work and returns. */
 void part_scan(struct part *part);
@@ -64,11 +66,11 @@ const float *part_left(struct part *part);
 /* Ends all ranks with one sentence of this one, if there was an error. */
 void ranks_need(cudaError_t error, const char *what);
 
-/* ---- the ways to hand on, a file each, and their table ---- */
+/* ---- the variants, a file each, and their table ---- */
 
 /* Computes the pass on all ranks of part->comm, each of which calls it. Does not wait for the last kernels. */
-typedef void ranks_way(struct part *part);
-ranks_way ranks_alone, ranks_chain, ranks_exscan, ranks_allgather, ranks_overlap, ranks_forget;
+typedef void ranks_variant(struct part *part);
+ranks_variant ranks_alone, ranks_chain, ranks_exscan, ranks_allgather, ranks_overlap, ranks_forget;
 
 /* Sequences in each of the groups that overlap makes. */
 static inline size_t ranks_group(size_t num_seqs)
@@ -76,11 +78,11 @@ static inline size_t ranks_group(size_t num_seqs)
     return ((num_seqs + 15) / 16) * 4;
 }
 
-struct way {
+struct variant {
     struct kernel_info info; /* partial: nothing is handed on, which is a measure, and no result */
-    ranks_way *run;
+    ranks_variant *run;
 };
-extern const struct way chapter12_ways[]; /* it ends with a row whose name is NULL */
+extern const struct variant chapter12_variants[]; /* it ends with a row whose name is NULL */
 
 /* ---- stretch.c: where the arrays live ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* stretch.c - where chapter 12's arrays live: cut over the ranks. What the harness asks of a placement is in
-   placement.h. What the sequences hold is a function of seed and position (linrec_data.h), so every rank makes its
-   own stretch of them, and the element on each side of it that its neighbours have. */
+/* stretch.c - the placement of chapter 12's arrays: cut over the ranks. What the harness asks of a placement is in
+   placement.h. What the sequences hold is a function of seed and position (linrec_data.h), so every rank makes its own
+   stretch of them, and the element on each side of it that its neighbours have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { NUM_ARRAYS = LINREC_INITIAL_STATE }; /* all but the states */
 /* The columns. */
 enum { RANKS, SEQS, LENGTH, MS, MS_P20, MS_P80, BYTES_099, BYTES_ONE, MESSAGE_BYTES, MAX_ERROR, NUM_COLUMNS };
 
-static struct part part;         /* of the way that is run */
+static struct part part;         /* of the variant that is run */
 static float *host[NUM_ARRAYS];  /* what the pass reads: of each sequence `wide` elements */
 static size_t left, right, wide; /* elements on the two sides of the stretch, 0 or 1; and with them */
 
@@ -107,8 +107,8 @@ static void fill(struct placed *placed, const struct data *data)
 
 /* ---- the oracle ---- */
 
-/* Levels of addition beside the plain loop: 24 in chapter 08's scans, as many in totals.cu, which has a tile's levels
-   and the tiles', and for each rank one where totals are joined, and one for what forget may leave out. */
+/* Levels of addition beside the plain loop: 24 in chapter 08's scans, as many in aggregates.cu, which has a tile's
+   levels and the tiles', and for each rank one where aggregates are joined, and one for what forget may leave out. */
 static int levels(void)
 {
     return 48 + 2 * part.ranks;
@@ -179,9 +179,9 @@ static double largest(double mine)
 
 static void run(struct placed *placed)
 {
-    const struct way *const way = placed->kernel;
+    const struct variant *const variant = placed->kernel;
     if (part.comm != MPI_COMM_NULL)
-        way->run(&part);
+        variant->run(&part);
     ranks_need(cudaDeviceSynchronize(), "a kernel failed");
 }
 
@@ -214,12 +214,13 @@ static void count(struct placed *placed, uint64_t seed, const char *names, const
 
 const struct placement ranks_placement = {
     .launcher = "mpirun -n RANKS ",
-    .purpose = "Checks every way to hand on what a rank's stretch of the sequences does against a loop in double "
-               "precision,\ncounts and times it, and prints a table.",
-    .options = {{"variant", "NAME[,NAME...]", "these ways only, see --list", NULL},
+    .purpose =
+        "Checks every variant of handing on what a rank's stretch of the sequences does against a loop in double "
+        "precision,\ncounts and times it, and prints a table.",
+    .options = {{"variant", "NAME[,NAME...]", "these variants only, see --list", NULL},
                 {"repeats", "R", "timed runs per row", NULL},
                 {"check-only", NULL, "check, do not count and time", NULL},
-                {"list", NULL, "list the ways", NULL}},
+                {"list", NULL, "list the variants", NULL}},
 #ifdef CUSIM
     .repeats = 1,
 #else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* backward_space.h - the part of the workspace that the backward kernels need (backward_space.cu): the states, if the
-   caller has not kept them, and partial sums of d_gamma, if a decay has more columns than a block takes. */
+/* backward_space.h - the part of the workspace that all backward kernels of chapter 10 need (backward_space.cu): the
+   states, if the caller has not kept them, and partial sums of d_gamma, if a decay has more columns than a block takes.
+   */
 #ifndef BACKWARD_SPACE_H
 #define BACKWARD_SPACE_H
 

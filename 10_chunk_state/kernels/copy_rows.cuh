@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* copy_rows.cuh - the rows of a matrix, from global memory to a stage by cp.async, and from a stage back. A copy moves
-   a vector of 16, 8 or 4 bytes, whatever divides the length of a row; of 2 bytes, which cp.async does not take, through
-   registers. The threads stand side by side in a row, and where a row is short, in several rows:
+/* copy_rows.cuh - the rows of a matrix in low_rank.cu, low_rank_backward.cu, mma.cu and wgmma.cu, from global memory to
+   a stage by cp.async, and from a stage back. A copy moves a vector of 16, 8 or 4 bytes, whatever divides the length of
+   a row; of 2 bytes, which cp.async does not take, through registers. The threads stand side by side in a row, and
+   where a row is short, in several rows:
 
                     16 bytes  16 bytes  16 bytes  16 bytes
        row 0       | thread 0  thread 1  thread 2  thread 3       a thread's share: one vector of rows 0, 8, 16, ...
@@ -14,7 +15,7 @@
 #include <cuda_pipeline.h>
 
 #include "load_store.cuh"
-#include "low_rank_shape.h"
+#include "low_rank_plan.h"
 
 /* A thread's share in the copies of a matrix: some vectors of a row, and the same of every few rows further. */
 struct share {
@@ -118,9 +119,9 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
 
 /* Spreads a matrix of rows that lie one behind the other to the rows of a stage; a warp does so, four elements of 16
    bits at a time. */
-static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *shape, const char *from, char *to)
+static __device__ __forceinline__ void spread_rows(const struct low_rank_plan *plan, const char *from, char *to)
 {
-    const int lane = threadIdx.x % 32, rank = shape->rank, count = shape->dk * rank;
+    const int lane = threadIdx.x % 32, rank = plan->rank, count = plan->dk * rank;
     const int rows_on = 128 / rank, r_on = 128 % rank; /* from a lane's four elements to its next four */
     int row = lane * 4 / rank, r = lane * 4 % rank;
     __syncwarp(); /* what other lanes have waited for is there, too */
@@ -128,14 +129,14 @@ static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *
     for (int i = lane * 4; i < count; i += 128) {
         const uint2 four = *(const uint2 *)(from + i * 2);
         const unsigned pairs[2] = {four.x, four.y};
-        char *at = to + (row * shape->stride + r) * 2;
+        char *at = to + (row * plan->stride + r) * 2;
         int left = rank - r; /* in this row */
 #pragma unroll
         for (int j = 0; j < 4; j++, at += 2) {
             if (i + j < count)
                 *(unsigned short *)at = (unsigned short)(pairs[j / 2] >> j % 2 * 16);
             if (--left == 0)
-                left = rank, at += (shape->stride - rank) * 2;
+                left = rank, at += (plan->stride - rank) * 2;
         }
         row += rows_on, r += r_on;
         if (r >= rank)
@@ -145,11 +146,11 @@ static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *
 
 /* The same for W or Y at `raw` of a stage, which the thread has waited for, unless it has come in rows at once. */
 template <int dtype>
-static __device__ __forceinline__ void matrix_spread(const struct low_rank_shape *shape, unsigned raw, unsigned rows,
+static __device__ __forceinline__ void matrix_spread(const struct low_rank_plan *plan, unsigned raw, unsigned rows,
                                                      char *stage)
 {
     if (dtype != FLOAT32 && raw != rows)
-        spread_rows(shape, stage + raw, stage + rows);
+        spread_rows(plan, stage + raw, stage + rows);
 }
 
 /* Waits until at most so many of the thread's last commits are on their way. The instruction takes a constant, of which

@@ -13,8 +13,8 @@
    shared memory and copying warps serve a diagonal A, too (64.0 us in place of 103.3 with 64 chunks); else registers.
    */
 #include "kernels.h"
-#include "low_rank_shape.h"
-#include "tma_shape.h"
+#include "low_rank_plan.h"
+#include "tma_plan.h"
 
 /* The first rank at which mma was faster than low_rank, at the proposal's shape (low_rank.md). */
 static size_t mma_min_rank(const struct chunk_state_args *args)
@@ -24,15 +24,15 @@ static size_t mma_min_rank(const struct chunk_state_args *args)
 
 static bool is_for_mma(const struct chunk_state_args *args, const struct gpu_info *gpu)
 {
-    struct low_rank_shape shape;
-    return args->rank >= mma_min_rank(args) && gpu->arch >= 80 && mma_shape_of(args, gpu, &shape) == cudaSuccess;
+    struct low_rank_plan plan;
+    return args->rank >= mma_min_rank(args) && gpu->arch >= 80 && mma_plan_of(args, gpu, &plan) == cudaSuccess;
 }
 
 /* Whether low_rank goes back through a diagonal A with its warps side by side. */
 static bool is_for_low_rank_backward(const struct chunk_state_args *args, const struct gpu_info *gpu)
 {
-    struct low_rank_shape shape;
-    return args->chunks >= 8 && low_rank_back_shape_of(args, gpu, &shape) == cudaSuccess && shape.stages >= 3;
+    struct low_rank_plan plan;
+    return args->chunks >= 8 && low_rank_back_plan_of(args, gpu, &plan) == cudaSuccess && plan.stages >= 3;
 }
 
 /* Slices of 2 KB of all batches, or 0 where TMA does not take the shape. */
@@ -103,8 +103,8 @@ size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool b
 
 bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
 {
-    struct low_rank_shape shape;
-    return args->rank != 0 && (chunk_state_is_for_wgmma(args) || mma_shape_of(args, NULL, &shape) == cudaSuccess);
+    struct low_rank_plan plan;
+    return args->rank != 0 && (chunk_state_is_for_wgmma(args) || mma_plan_of(args, NULL, &plan) == cudaSuccess);
 }
 
 bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)

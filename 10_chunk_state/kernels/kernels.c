@@ -3,8 +3,8 @@
 #include "kernels.h"
 
 #include "../../common/harness/harness.h"
-#include "low_rank_shape.h"
-#include "tma_shape.h"
+#include "low_rank_plan.h"
+#include "tma_plan.h"
 
 #define TMA_LIMITS                                                                                                     \
     .info.min_arch = 90, .columns_of = TMA_COLUMNS_OF,                                                                 \

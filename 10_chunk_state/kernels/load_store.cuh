@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* load_store.cuh - loads and stores of arrays in float32, bf16 or fp16, whose elements are float32 in registers: one,
-   two or four neighbours at once, which lie at a multiple of two or four, or 16 bytes. What is streamed is loaded and
-   stored with the hint that nobody will ask for it again soon (__ldcs, __stcs). */
+/* load_store.cuh - loads and stores, for the kernels of chapter 10, of arrays in float32, bf16 or fp16, whose elements
+   are float32 in registers: one, two or four neighbours at once, which lie at a multiple of two or four, or 16 bytes.
+   What is streamed is loaded and stored with the hint that nobody will ask for it again soon (__ldcs, __stcs). */
 #ifndef LOAD_STORE_CUH
 #define LOAD_STORE_CUH
 

@@ -25,39 +25,38 @@
 
 template <int dtype, int rows, int ranks>
 static __global__ void __launch_bounds__(LOW_RANK_THREADS, 1)
-    low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+    low_rank_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    const struct low_rank_block block = low_rank_block_of(&shape);
-    if (!shape.full) /* else the copies need not wait for it */
-        stages_clear(&shape, memory);
+    const struct low_rank_block block = low_rank_block_of(&plan);
+    if (!plan.full) /* else the copies need not wait for it */
+        stages_clear(&plan, memory);
     if (threadIdx.x >= LOW_RANK_CONSUMERS) {
-        low_rank_copy_chunks<dtype>(&shape, block, memory, h_local, gamma, W, Y, h_out);
+        low_rank_copy_chunks<dtype>(&plan, block, memory, h_local, gamma, W, Y, h_out);
         return;
     }
     const int bytes = (int)element_bytes(dtype), lane = threadIdx.x % 32, part = lane / COLUMN_LANES;
     const int column = threadIdx.x / 32 * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2;
-    const size_t state = (block.head * shape.dk + part) * shape.dv + block.start + column, step = ROW_LANES * shape.dv;
-    const struct low_rank_stage in = low_rank_stage_of(&shape); /* here what the thread has in a stage */
+    const size_t state = (block.head * plan.dk + part) * plan.dv + block.start + column, step = ROW_LANES * plan.dv;
+    const struct low_rank_stage in = low_rank_stage_of(&plan); /* here what the thread has in a stage */
     const unsigned own_x = opaque((part * X_STRIDE + column) * bytes),
-                   own_w = opaque(in.w + part * shape.stride * bytes);
-    const unsigned own_y = opaque(in.y + part * shape.stride * bytes),
-                   w_step = opaque(ROW_LANES * shape.stride * bytes);
+                   own_w = opaque(in.w + part * plan.stride * bytes);
+    const unsigned own_y = opaque(in.y + part * plan.stride * bytes), w_step = opaque(ROW_LANES * plan.stride * bytes);
     const unsigned own_gamma = opaque(in.gamma + part * 4);
     const unsigned of_p =
-        opaque(in.p + (threadIdx.x / 32 * shape.padded * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2) * 4);
-    const int padded = ranks == 4 && rows * ROW_LANES < 256 ? 4 : opaque(shape.padded);
+        opaque(in.p + (threadIdx.x / 32 * plan.padded * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2) * 4);
+    const int padded = ranks == 4 && rows * ROW_LANES < 256 ? 4 : opaque(plan.padded);
     const bool before = exclusive;
     float h[rows][2], x[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        h[v / 2][v % 2] = initial_state != NULL && in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2)
+        h[v / 2][v % 2] = initial_state != NULL && in_bounds(&plan, block, v / 2 * ROW_LANES + part, column + v % 2)
                               ? initial_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    struct stages stages = stages_of(&shape, memory);
-    for (size_t k = 0; k < shape.chunks; k++, stages_next(&stages)) {
+    struct stages stages = stages_of(&plan, memory);
+    for (size_t k = 0; k < plan.chunks; k++, stages_next(&stages)) {
         char *const here = stages.current;
         float *const p = (float *)(here + of_p);
         barrier_all<LOW_RANK_THREADS>();
@@ -86,7 +85,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS, 1)
         barrier_all<LOW_RANK_THREADS>();
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        if (final_state != NULL && in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2))
+        if (final_state != NULL && in_bounds(&plan, block, v / 2 * ROW_LANES + part, column + v % 2))
             final_state[state + v / 2 * step + v % 2] = h[v / 2][v % 2];
 }
 
@@ -102,21 +101,21 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
                                                         {BY_ROWS(BF16, 4), BY_ROWS(BF16, 8)},
                                                         {BY_ROWS(FP16, 4), BY_ROWS(FP16, 8)}};
     const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2;
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, NULL, (size_t)64 << size, &shape);
+        error = low_rank_plan_of(args, NULL, (size_t)64 << size, &plan);
     if (done || error != cudaSuccess)
         return error;
-    if (shape.stages == 0 && args->config.stages == 0) /* shared memory does not hold one */
+    if (plan.stages == 0 && args->config.stages == 0) /* shared memory does not hold one */
         return chunk_state_plain(args, stream);
-    const auto kernel = kernels[args->dtype][shape.padded != 4][size];
-    const size_t shared = shape.stages * (size_t)shape.stage_bytes;
+    const auto kernel = kernels[args->dtype][plan.padded != 4][size];
+    const size_t shared = plan.stages * (size_t)plan.stage_bytes;
     error = gpu_allow_shared((const void *)kernel, shared, 0);
-    if (error != cudaSuccess || shape.stages == 0)
+    if (error != cudaSuccess || plan.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    const cudaLaunchConfig_t launch = launch_of(shape.blocks, LOW_RANK_THREADS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+    const cudaLaunchConfig_t launch = launch_of(plan.blocks, LOW_RANK_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
                               args->initial_state, args->h_out, args->final_state);
 }

@@ -23,47 +23,47 @@
 
 template <int dtype, int rows, int ranks>
 static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
-    low_rank_backward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ states,
+    low_rank_backward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ states,
                       const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                       const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
                       void *__restrict__ d_h_local, float *__restrict__ d_initial_state, struct part_counts counts,
                       float *__restrict__ parts)
 {
     extern __shared__ __align__(16) char memory[];
-    const struct low_rank_block block = low_rank_block_of(&shape);
+    const struct low_rank_block block = low_rank_block_of(&plan);
     constexpr int stride = BACK_STRIDE(dtype, rows * ROW_LANES);
-    stages_clear(&shape, memory);
+    stages_clear(&plan, memory);
     if (threadIdx.x >= LOW_RANK_CONSUMERS + LOW_RANK_SUMMING) {
-        low_rank_back_copy<dtype>(&shape, block, memory, stride, exclusive, states, gamma, W, Y, d_h_out, d_h_local);
+        low_rank_back_copy<dtype>(&plan, block, memory, stride, exclusive, states, gamma, W, Y, d_h_out, d_h_local);
         return;
     }
     if (threadIdx.x >= LOW_RANK_CONSUMERS) {
-        low_rank_back_sum<dtype>(&shape, block, memory, stride, counts, parts + blockIdx.x % shape.slices * counts.all);
+        low_rank_back_sum<dtype>(&plan, block, memory, stride, counts, parts + blockIdx.x % plan.slices * counts.all);
         return;
     }
     const int bytes = (int)element_bytes(dtype), lane = threadIdx.x % 32, part = lane / COLUMN_LANES;
     const int column = threadIdx.x / 32 * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2;
-    const size_t state = (block.head * shape.dk + part) * shape.dv + block.start + column, step = ROW_LANES * shape.dv;
+    const size_t state = (block.head * plan.dk + part) * plan.dv + block.start + column, step = ROW_LANES * plan.dv;
     const struct low_rank_back_stage in =
-        low_rank_back_stage_of<dtype>(&shape); /* here what the thread has in a stage */
+        low_rank_back_stage_of<dtype>(&plan); /* here what the thread has in a stage */
     const unsigned own_x = opaque(in.x + (part * stride + column) * bytes),
                    own_d = opaque(in.d + (part * stride + column) * 4);
-    const unsigned own_h = opaque(own_x + in.h), w_step = opaque(ROW_LANES * shape.stride * bytes);
-    const unsigned own_w = opaque(in.w + part * shape.stride * bytes), own_y = opaque(own_w + in.y - in.w);
+    const unsigned own_h = opaque(own_x + in.h), w_step = opaque(ROW_LANES * plan.stride * bytes);
+    const unsigned own_w = opaque(in.w + part * plan.stride * bytes), own_y = opaque(own_w + in.y - in.w);
     const unsigned own_gamma = opaque(in.gamma + part * 4);
     const unsigned own_p =
-        opaque(in.p + (threadIdx.x / 32 * shape.padded * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2) * 4);
+        opaque(in.p + (threadIdx.x / 32 * plan.padded * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2) * 4);
     const unsigned own_q = opaque(own_p + in.q - in.p);
-    const int padded = ranks == 4 && rows * ROW_LANES < 256 ? 4 : opaque(shape.padded);
-    const bool single_stage = shape.stages == 1;
+    const int padded = ranks == 4 && rows * ROW_LANES < 256 ? 4 : opaque(plan.padded);
+    const bool single_stage = plan.stages == 1;
     float d[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        d[v / 2][v % 2] = d_final_state != NULL && in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2)
+        d[v / 2][v % 2] = d_final_state != NULL && in_bounds(&plan, block, v / 2 * ROW_LANES + part, column + v % 2)
                               ? d_final_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    struct stages stages = stages_of(&shape, memory);
-    for (size_t k = 0; k < shape.chunks; k++, stages_next(&stages)) {
+    struct stages stages = stages_of(&plan, memory);
+    for (size_t k = 0; k < plan.chunks; k++, stages_next(&stages)) {
         char *const here = stages.current;
         float *const p = (float *)(here + own_p), *const q = (float *)(here + own_q);
         barrier_all<LOW_RANK_BACK_THREADS>();
@@ -104,10 +104,10 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
     }
     if (d_initial_state == NULL)
         return;
-    const size_t first = block.zero * shape.dk * shape.dv + state - block.head * shape.dk * shape.dv; /* of chunk 0 */
+    const size_t first = block.zero * plan.dk * plan.dv + state - block.head * plan.dk * plan.dv; /* of chunk 0 */
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        if (in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2))
+        if (in_bounds(&plan, block, v / 2 * ROW_LANES + part, column + v % 2))
             d_initial_state[state + v / 2 * step + v % 2] =
                 d[v / 2][v % 2] + (exclusive ? read1<dtype>(d_h_out, first + v / 2 * step + v % 2) : 0.0f);
 }
@@ -125,7 +125,7 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         {BY_ROWS(BF16, 4), BY_ROWS(BF16, 8)},
         {BY_ROWS(FP16, 4), BY_ROWS(FP16, 8)}};
     const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2;
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     struct backward_space space;
     struct chunk_state_args behind = *args;
     bool done;
@@ -137,21 +137,21 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         return cudaErrorInvalidValue;
     behind.workspace = (char *)args->workspace + used;
     behind.workspace_size = args->workspace_size - used;
-    error = low_rank_back_shape_of(args, NULL, &shape);
+    error = low_rank_back_plan_of(args, NULL, &plan);
     if (error == cudaErrorNotSupported && args->config.stages == 0) /* shared memory does not hold a stage */
         return chunk_state_plain_backward(args, stream);
     if (error == cudaSuccess)
         error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
-    const auto kernel = kernels[args->dtype][shape.padded != 4][size];
-    const size_t shared = shape.stages * (size_t)shape.stage_bytes;
+    const auto kernel = kernels[args->dtype][plan.padded != 4][size];
+    const size_t shared = plan.stages * (size_t)plan.stage_bytes;
     if (error == cudaSuccess)
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.blocks, LOW_RANK_BACK_THREADS, shared, stream);
-    error = cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, space.states, args->gamma, args->W, args->Y,
+    const cudaLaunchConfig_t launch = launch_of(plan.blocks, LOW_RANK_BACK_THREADS, shared, stream);
+    error = cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, space.states, args->gamma, args->W, args->Y,
                                args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
                                low_rank_counts(args), (float *)args->workspace);
-    return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, shape.slices, stream)
+    return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, plan.slices, stream)
                                 : error;
 }

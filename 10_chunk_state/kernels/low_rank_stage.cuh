@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* low_rank_stage.cuh - the common part of the kernels with W and Y: which columns a block has, what lies where in a
-   stage of shared memory, and the walk over the stages. A stage has h_local's columns, W, Y and gamma, one row behind
-   the other; rows that are not there are zeros. */
+/* low_rank_stage.cuh - the common part of low_rank.cu, low_rank_backward.cu, mma.cu, wgmma.cu and plain.cu: which
+   columns a block has, what lies where in a stage of shared memory, and the walk over the stages. A stage has h_local's
+   columns, W, Y and gamma, one row behind the other; rows that are not there are zeros. */
 #ifndef LOW_RANK_STAGE_CUH
 #define LOW_RANK_STAGE_CUH
 
 #include "../../common/cuda/named_barrier.h"
 
 #include "load_store.cuh"
-#include "low_rank_shape.h"
+#include "low_rank_plan.h"
 
 /* The same number, which the compiler cannot see through: so it keeps it in a register, where otherwise it might
    compute it again in each chunk. All lanes of a warp call it together. */
@@ -32,19 +32,19 @@ struct low_rank_block {
 };
 
 /* Block (batch * heads + head) * slices + slice. */
-static __device__ __forceinline__ struct low_rank_block low_rank_block_of(const struct low_rank_shape *shape)
+static __device__ __forceinline__ struct low_rank_block low_rank_block_of(const struct low_rank_plan *plan)
 {
-    const size_t head = blockIdx.x / shape->slices;
-    const struct low_rank_block block = {head, head / shape->heads * shape->chunks * shape->heads + head % shape->heads,
-                                         blockIdx.x % shape->slices * BLOCK_COLUMNS};
+    const size_t head = blockIdx.x / plan->slices;
+    const struct low_rank_block block = {head, head / plan->heads * plan->chunks * plan->heads + head % plan->heads,
+                                         blockIdx.x % plan->slices * BLOCK_COLUMNS};
     return block;
 }
 
 /* Whether the state has this row and the block's column. */
-static __device__ __forceinline__ bool in_bounds(const struct low_rank_shape *shape, struct low_rank_block block,
-                                                 int row, int column)
+static __device__ __forceinline__ bool in_bounds(const struct low_rank_plan *plan, struct low_rank_block block, int row,
+                                                 int column)
 {
-    return row < shape->dk && block.start + column < shape->dv;
+    return row < plan->dk && block.start + column < plan->dv;
 }
 
 /* Where the parts of a stage begin, in bytes: h_local, W, Y, gamma, room for p, and for W and Y as they come. */
@@ -52,12 +52,11 @@ struct low_rank_stage {
     unsigned x, w, y, gamma, p, raw;
 };
 
-static __device__ __forceinline__ struct low_rank_stage low_rank_stage_of(const struct low_rank_shape *shape)
+static __device__ __forceinline__ struct low_rank_stage low_rank_stage_of(const struct low_rank_plan *plan)
 {
-    const unsigned w = shape->x_bytes, y = w + shape->w_bytes, gamma = y + shape->w_bytes;
-    const unsigned p = gamma + shape->gamma_bytes;
-    const struct low_rank_stage stage = {0,     w, y,
-                                         gamma, p, p + shape->padded * BLOCK_COLUMNS * (unsigned)sizeof(float)};
+    const unsigned w = plan->x_bytes, y = w + plan->w_bytes, gamma = y + plan->w_bytes;
+    const unsigned p = gamma + plan->gamma_bytes;
+    const struct low_rank_stage stage = {0, w, y, gamma, p, p + plan->padded * BLOCK_COLUMNS * (unsigned)sizeof(float)};
     return stage;
 }
 
@@ -67,9 +66,9 @@ struct stages {
     int bytes, count, which;
 };
 
-static __device__ __forceinline__ struct stages stages_of(const struct low_rank_shape *shape, char *memory)
+static __device__ __forceinline__ struct stages stages_of(const struct low_rank_plan *plan, char *memory)
 {
-    const struct stages stages = {memory, (int)opaque(shape->stage_bytes), (int)opaque(shape->stages), 0};
+    const struct stages stages = {memory, (int)opaque(plan->stage_bytes), (int)opaque(plan->stages), 0};
     return stages;
 }
 
@@ -81,10 +80,10 @@ static __device__ __forceinline__ void stages_next(struct stages *stages)
 }
 
 /* All threads: what no copy will fill becomes 0, once for all. */
-static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
+static __device__ __forceinline__ void stages_clear(const struct low_rank_plan *plan, char *stages)
 {
 #pragma unroll 4
-    for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 16; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < plan->stages * plan->stage_bytes / 16; i += blockDim.x)
         ((float4 *)stages)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     __syncthreads();
 }

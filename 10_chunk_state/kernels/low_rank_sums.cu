@@ -7,7 +7,7 @@
 #include "backward_space.h"
 #include "kernels.h"
 #include "load_store.cuh"
-#include "low_rank_shape.h"
+#include "low_rank_plan.h"
 #include "low_rank_sums.h"
 
 /* Thread i adds up the slices' parts of four elements from 4 i on: of d_W, d_Y or d_gamma. */

@@ -48,11 +48,11 @@ static __device__ __forceinline__ void write_ranks(float *to, const float sum[4]
 /* One row of a chunk; all lanes of a warp call together. to: the row of d_W or, for the other lane, of d_Y. Returns its
    d_gamma. */
 template <int dtype>
-static __device__ __forceinline__ float sum_row(const struct low_rank_shape *shape, const char *stage, int row,
+static __device__ __forceinline__ float sum_row(const struct low_rank_plan *plan, const char *stage, int row,
                                                 int stride, float *to)
 {
-    const int side = threadIdx.x % 2, padded = shape->padded, bytes = (int)element_bytes(dtype);
-    const struct low_rank_back_stage in = low_rank_back_stage_of<dtype>(shape);
+    const int side = threadIdx.x % 2, padded = plan->padded, bytes = (int)element_bytes(dtype);
+    const struct low_rank_back_stage in = low_rank_back_stage_of<dtype>(plan);
     const float gamma = ((const float *)(stage + in.gamma))[row];
     float h[OF_LANE], e[OF_LANE], t[OF_LANE], x[OF_LANE], of_gamma = 0.0f;
     read_row<FLOAT32>(stage + in.d + row * stride * 4, side, e);
@@ -63,7 +63,7 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_shape *sha
 #pragma unroll 1
     for (int rank = 0; rank < padded; rank += 4) {
         float of_w[4] = {}, of_y[4] = {}, w[4];
-        read4<dtype>(stage + in.w, row * shape->stride + rank, w);
+        read4<dtype>(stage + in.w, row * plan->stride + rank, w);
 #pragma unroll
         for (int r = 0; r < 4; r++) {
             read_rank(stage + in.p, rank + r, padded, side, x);
@@ -80,8 +80,8 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_shape *sha
             const float given = side ? of_w[r] : of_y[r], kept = side ? of_y[r] : of_w[r];
             of_w[r] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 1);
         }
-        if (row < shape->dk)
-            write_ranks(to, of_w, rank, shape->rank);
+        if (row < plan->dk)
+            write_ranks(to, of_w, rank, plan->rank);
     }
     read_row<FLOAT32>(stage + in.d + row * stride * 4, side, x);
 #pragma unroll
@@ -92,33 +92,33 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_shape *sha
 
 /* All chunks. parts: of the block's columns. */
 template <int dtype>
-static __device__ __forceinline__ void low_rank_back_sum(const struct low_rank_shape *shape,
-                                                         struct low_rank_block block, char *memory, int stride,
-                                                         struct part_counts counts, float *parts)
+static __device__ __forceinline__ void low_rank_back_sum(const struct low_rank_plan *plan, struct low_rank_block block,
+                                                         char *memory, int stride, struct part_counts counts,
+                                                         float *parts)
 {
     __shared__ float of_warps[LOW_RANK_SUMMING / 32];
     const int lane = threadIdx.x % 32, first = (threadIdx.x - LOW_RANK_CONSUMERS) / 2;
-    const bool single_stage = shape->stages == 1;
-    struct stages stages = stages_of(shape, memory);
+    const bool single_stage = plan->stages == 1;
+    struct stages stages = stages_of(plan, memory);
     if (!single_stage)
         barrier_all<LOW_RANK_BACK_THREADS>();
-    for (size_t k = shape->chunks; k-- > 0; stages_next(&stages)) {
-        const size_t chunk = block.zero + k * shape->heads;
-        float *const of_gamma = parts + 2 * counts.ranks + chunk * shape->decays;
+    for (size_t k = plan->chunks; k-- > 0; stages_next(&stages)) {
+        const size_t chunk = block.zero + k * plan->heads;
+        float *const of_gamma = parts + 2 * counts.ranks + chunk * plan->decays;
         float all = 0.0f;
         if (single_stage)
             barrier_all<LOW_RANK_BACK_THREADS>();
         barrier_all<LOW_RANK_BACK_THREADS>();
 #pragma unroll 1
-        for (int base = 0; base < shape->dk; base += LOW_RANK_SUMMING / 2) {
+        for (int base = 0; base < plan->dk; base += LOW_RANK_SUMMING / 2) {
             const int row = base + first;
-            float *const to = parts + (lane % 2) * counts.ranks + (chunk * shape->dk + row) * shape->rank;
-            const float sum = sum_row<dtype>(shape, stages.current, row, stride, to);
-            if (shape->decays != 1 && lane % 2 == 0 && row < shape->dk)
+            float *const to = parts + (lane % 2) * counts.ranks + (chunk * plan->dk + row) * plan->rank;
+            const float sum = sum_row<dtype>(plan, stages.current, row, stride, to);
+            if (plan->decays != 1 && lane % 2 == 0 && row < plan->dk)
                 of_gamma[row] = sum;
-            all += row < shape->dk ? sum : 0.0f;
+            all += row < plan->dk ? sum : 0.0f;
         }
-        if (shape->decays == 1) { /* over the rows, too */
+        if (plan->decays == 1) { /* over the rows, too */
             for (int apart = 16; apart > 1; apart /= 2)
                 all += __shfl_xor_sync(0xFFFFFFFFu, all, apart);
             if (lane == 0)

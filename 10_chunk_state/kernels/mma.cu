@@ -31,38 +31,38 @@
 /* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
 template <int dtype, int tiles, int ranks>
 static __global__ void __launch_bounds__(MMA_THREADS, 1)
-    mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+    mma_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
                 const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                 const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    const struct low_rank_block block = low_rank_block_of(&shape);
-    stages_clear(&shape, memory);
+    const struct low_rank_block block = low_rank_block_of(&plan);
+    stages_clear(&plan, memory);
     if (threadIdx.x >= LOW_RANK_CONSUMERS)
-        return mma_copy_chunks<dtype>(&shape, block, memory, h_local, gamma, W, Y, h_out, false);
+        return mma_copy_chunks<dtype>(&plan, block, memory, h_local, gamma, W, Y, h_out, false);
     const int bytes = (int)element_bytes(dtype), own = each<dtype, ranks>() * bytes;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
-    const size_t state = (block.head * shape.dk + row) * shape.dv + block.start + column;
-    const struct low_rank_stage in = low_rank_stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned next = opaque(shape.stride * bytes), exclusive_mask = opaque(exclusive ? 0xFFFFFFFFu : 0u);
+    const size_t state = (block.head * plan.dk + row) * plan.dv + block.start + column;
+    const struct low_rank_stage in = low_rank_stage_of(&plan); /* here what the thread has in a stage */
+    const unsigned next = opaque(plan.stride * bytes), exclusive_mask = opaque(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = opaque((row * X_STRIDE + column) * bytes), own_gamma = opaque(in.gamma + row * 4);
     const unsigned own_y = opaque(in.y + row * next + l * own);
     const unsigned own_w = opaque(in.w + (row - j * 2 + l) * next + j * 2 * own);
-    float4 *const parts = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
+    float4 *const parts = (float4 *)(memory + plan.stages * plan.stage_bytes) + warp * ranks * 32 + lane;
     const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
     float h[tiles][4], p[ranks][4] = {}, rest[ranks][4] = {};
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
-        h[v / 4][v % 4] = initial_state != NULL && in_bounds(&shape, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
-                              ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
+        h[v / 4][v % 4] = initial_state != NULL && in_bounds(&plan, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
+                              ? initial_state[state + (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2]
                               : 0.0f;
-    struct stages stages = stages_of(&shape, memory);
+    struct stages stages = stages_of(&plan, memory);
     barrier_all<MMA_THREADS>();
 #pragma unroll
     for (int i = 0; i < tiles; i++)
         project<dtype, ranks>(stages.current + own_y + i * 8 * next, next, h[i], p, rest);
-    for (size_t k = 0; k < shape.chunks; k++) {
+    for (size_t k = 0; k < plan.chunks; k++) {
         float big[ranks][4], small[ranks][4];
         float4 *const mine = parts + k % 2 * ranks * 128;
         char *const here = stages.current;
@@ -109,8 +109,8 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
     barrier_all<MMA_THREADS>(); /* the last chunk is done */
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++)
-        if (final_state != NULL && in_bounds(&shape, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
-            final_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2] = h[v / 4][v % 4];
+        if (final_state != NULL && in_bounds(&plan, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+            final_state[state + (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2] = h[v / 4][v % 4];
 }
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
@@ -123,7 +123,7 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
         {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>},
          {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
     const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
@@ -131,18 +131,18 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
         return chunk_state_wgmma(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = mma_shape_of(args, NULL, &shape);
+        error = mma_plan_of(args, NULL, &plan);
     if (!done && error == cudaErrorNotSupported &&
         args->config.stages == 0) /* shared memory does not hold two stages */
         return chunk_state_low_rank(args, stream);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dtype][size][many];
-    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
+    const size_t shared = plan.stages * (size_t)plan.stage_bytes + MMA_PARTS_BYTES(plan.padded);
     error = gpu_allow_shared((const void *)kernel, shared, 80);
     if (error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.blocks, MMA_THREADS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+    const cudaLaunchConfig_t launch = launch_of(plan.blocks, MMA_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
                               args->initial_state, args->h_out, args->final_state);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* mma.cuh - products on tensor cores that are as exact as float32: the operands are split into two tf32 numbers. And
-   how two warps of mma.cu multiply with Y and W as they lie in a stage. */
+/* mma.cuh - products of mma.cu on tensor cores that are as exact as float32: the operands are split into two tf32
+   numbers. And how two warps of mma.cu multiply with Y and W as they lie in a stage. */
 #ifndef MMA_CUH
 #define MMA_CUH
 

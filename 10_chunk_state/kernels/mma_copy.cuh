@@ -49,7 +49,7 @@ static __device__ __forceinline__ void rows_swizzle(const struct share *share, c
 }
 
 template <int dtype>
-static __device__ __forceinline__ void copies_issue(struct copies *copies, const struct low_rank_shape *shape,
+static __device__ __forceinline__ void copies_issue(struct copies *copies, const struct low_rank_plan *plan,
                                                     char *stage)
 {
     if (copies->swizzle)
@@ -59,8 +59,8 @@ static __device__ __forceinline__ void copies_issue(struct copies *copies, const
     copies->share.from += copies->next;
     if (copies->decay != NULL) {
 #pragma unroll 2
-        for (int i = threadIdx.x % 32; i < shape->dk; i += 32) /* one for all rows is copied to each */
-            __pipeline_memcpy_async(stage + copies->gamma + i * 4, copies->decay + (shape->decays == 1 ? 0 : i), 4);
+        for (int i = threadIdx.x % 32; i < plan->dk; i += 32) /* one for all rows is copied to each */
+            __pipeline_memcpy_async(stage + copies->gamma + i * 4, copies->decay + (plan->decays == 1 ? 0 : i), 4);
         copies->decay += copies->decays;
     }
 }
@@ -76,59 +76,59 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
 
 /* swizzle: W and Y lie as wgmma.cu needs them (wgmma.h), else in rows of so many elements. */
 template <int dtype>
-static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_shape *shape, struct low_rank_block block,
+static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_plan *plan, struct low_rank_block block,
                                                        char *memory, const void *h_local, const float *gamma,
                                                        const void *W, const void *Y, void *h_out, bool swizzle)
 {
     const int bytes = (int)element_bytes(dtype), thread = threadIdx.x - LOW_RANK_CONSUMERS, which = thread / 32;
-    const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - block.start, (size_t)BLOCK_COLUMNS) * bytes;
-    const size_t row = shape->dv * bytes, at = block.zero * shape->dk * row + block.start * bytes;
-    const struct low_rank_stage in = low_rank_stage_of(shape);
-    const char *const matrix = (const char *)(which == 2 ? W : Y) + block.zero * shape->dk * w_bytes;
-    const bool raw = which >= 2 && shape->raw_bytes != 0;
+    const int w_bytes = plan->rank * bytes, x_bytes = (int)min(plan->dv - block.start, (size_t)BLOCK_COLUMNS) * bytes;
+    const size_t row = plan->dv * bytes, at = block.zero * plan->dk * row + block.start * bytes;
+    const struct low_rank_stage in = low_rank_stage_of(plan);
+    const char *const matrix = (const char *)(which == 2 ? W : Y) + block.zero * plan->dk * w_bytes;
+    const bool raw = which >= 2 && plan->raw_bytes != 0;
     struct copies copies;
     copies.rows = which == 2 ? in.w : in.y;
-    copies.raw = raw ? in.gamma + shape->gamma_bytes + (which == 2 ? 0 : shape->raw_bytes) : copies.rows;
-    copies.share = which < 2 ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk,
-                                        x_bytes, shape->x_vector)
-                   : raw     ? share_of(thread % 32, 32, matrix, shape->raw_vector, copies.raw, shape->raw_vector,
-                                        shape->dk * w_bytes / shape->raw_vector, shape->raw_vector, shape->raw_vector)
-                             : share_of(thread % 32, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk,
-                                        w_bytes, shape->w_vector);
+    copies.raw = raw ? in.gamma + plan->gamma_bytes + (which == 2 ? 0 : plan->raw_bytes) : copies.rows;
+    copies.share = which < 2 ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, plan->dk,
+                                        x_bytes, plan->x_vector)
+                   : raw     ? share_of(thread % 32, 32, matrix, plan->raw_vector, copies.raw, plan->raw_vector,
+                                        plan->dk * w_bytes / plan->raw_vector, plan->raw_vector, plan->raw_vector)
+                             : share_of(thread % 32, 32, matrix, w_bytes, copies.rows, plan->stride * bytes, plan->dk,
+                                        w_bytes, plan->w_vector);
     copies.swizzle = swizzle && which >= 2;
     copies.share.to ^= copies.swizzle ? copies.share.to / 128 % 8 * 16 : 0;
-    copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
+    copies.next = plan->heads * plan->dk * (which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
-    copies.decay = which == 2 ? gamma + block.zero * shape->decays : NULL;
-    copies.decays = shape->heads * shape->decays;
+    copies.decay = which == 2 ? gamma + block.zero * plan->decays : NULL;
+    copies.decays = plan->heads * plan->decays;
     copies.gamma = in.gamma;
-    struct stages stages = stages_of(shape, memory), arriving = stages;
+    struct stages stages = stages_of(plan, memory), arriving = stages;
     const size_t ahead = stages.count == 2 ? 1 : stages.count - 1;
     for (size_t k = 0; k < ahead; k++, stages_next(&stages)) {
-        if (k < shape->chunks)
-            copies_issue<dtype>(&copies, shape, stages.current);
+        if (k < plan->chunks)
+            copies_issue<dtype>(&copies, plan, stages.current);
         __pipeline_commit();
     }
     cp_async_wait<3>((int)ahead - 1);
-    matrix_spread<dtype>(shape, copies.raw, copies.rows, arriving.current);
+    matrix_spread<dtype>(plan, copies.raw, copies.rows, arriving.current);
     barrier_all<MMA_THREADS>(); /* chunk 0 is there */
-    for (size_t k = 0; k < shape->chunks; k++, stages_next(&stages)) {
+    for (size_t k = 0; k < plan->chunks; k++, stages_next(&stages)) {
         stages_next(&arriving);
         if (stages.count == 2) {
             barrier_all<MMA_THREADS>(); /* k - 1 is done */
         } else {
             cp_async_wait<3>(stages.count - 3);
-            matrix_spread<dtype>(shape, copies.raw, copies.rows, arriving.current);
+            matrix_spread<dtype>(plan, copies.raw, copies.rows, arriving.current);
             barrier_all<MMA_THREADS>(); /* k + 1 is there, and k - 1 is done */
         }
         if (k != 0)
             copies_store<dtype>(&copies, stages.current);
-        if (k + ahead < shape->chunks)
-            copies_issue<dtype>(&copies, shape, stages.current);
+        if (k + ahead < plan->chunks)
+            copies_issue<dtype>(&copies, plan, stages.current);
         __pipeline_commit();
         if (stages.count == 2) {
             cp_async_wait<3>(0);
-            matrix_spread<dtype>(shape, copies.raw, copies.rows, arriving.current);
+            matrix_spread<dtype>(plan, copies.raw, copies.rows, arriving.current);
             barrier_all<MMA_THREADS>(); /* k + 1 is there */
         }
     }

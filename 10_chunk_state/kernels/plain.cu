@@ -24,21 +24,21 @@ enum { PLAIN_WARPS = 8, PLAIN_STRIDE = BLOCK_COLUMNS + 1 /* from row to row: oth
 
 template <int dtype>
 static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
-    plain_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+    plain_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                   const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ float memory[];
-    const struct low_rank_block block = low_rank_block_of(&shape);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = shape.dk, rank = shape.rank;
-    const bool inside = in_bounds(&shape, block, 0, lane);
-    const size_t state = block.head * dk * shape.dv + block.start + lane;
+    const struct low_rank_block block = low_rank_block_of(&plan);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = plan.dk, rank = plan.rank;
+    const bool inside = in_bounds(&plan, block, 0, lane);
+    const size_t state = block.head * dk * plan.dv + block.start + lane;
     float *const h = memory + lane, *const p = h + dk * PLAIN_STRIDE; /* the lane's column */
     for (int i = warp; i < dk; i += PLAIN_WARPS)
-        h[i * PLAIN_STRIDE] = initial_state != NULL && inside ? initial_state[state + i * shape.dv] : 0.0f;
+        h[i * PLAIN_STRIDE] = initial_state != NULL && inside ? initial_state[state + i * plan.dv] : 0.0f;
     __syncthreads();
-    for (size_t k = 0; k < shape.chunks; k++) {
-        const size_t row = (block.zero + k * shape.heads) * dk; /* of this chunk's first, in W, Y and h_local */
+    for (size_t k = 0; k < plan.chunks; k++) {
+        const size_t row = (block.zero + k * plan.heads) * dk; /* of this chunk's first, in W, Y and h_local */
         for (int r = warp; r < rank; r += PLAIN_WARPS) {
             float sum = 0.0f;
             for (int i = 0; i < dk; i++)
@@ -47,8 +47,8 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
         }
         __syncthreads();
         for (int i = warp; i < dk; i += PLAIN_WARPS) {
-            const size_t at = (row + i) * shape.dv + block.start + lane;
-            const size_t decay = row / dk * shape.decays + (shape.decays == 1 ? 0 : i);
+            const size_t at = (row + i) * plan.dv + block.start + lane;
+            const size_t decay = row / dk * plan.decays + (plan.decays == 1 ? 0 : i);
             const float before = h[i * PLAIN_STRIDE];
             float t = before;
             for (int r = 0; r < rank; r++)
@@ -61,12 +61,12 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
         __syncthreads();
     }
     for (int i = warp; i < dk && final_state != NULL && inside; i += PLAIN_WARPS)
-        final_state[state + i * shape.dv] = h[i * PLAIN_STRIDE];
+        final_state[state + i * plan.dv] = h[i * PLAIN_STRIDE];
 }
 
 template <int dtype>
 static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
-    plain_backward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ states,
+    plain_backward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ states,
                    const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                    const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
                    void *__restrict__ d_h_local, float *__restrict__ d_initial_state, struct part_counts counts,
@@ -74,30 +74,30 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
 {
     extern __shared__ float memory[];
     __shared__ float of_warps[PLAIN_WARPS];
-    const struct low_rank_block block = low_rank_block_of(&shape);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = shape.dk, rank = shape.rank;
-    const int columns = (int)min(shape.dv - block.start, (size_t)BLOCK_COLUMNS);
+    const struct low_rank_block block = low_rank_block_of(&plan);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = plan.dk, rank = plan.rank;
+    const int columns = (int)min(plan.dv - block.start, (size_t)BLOCK_COLUMNS);
     const bool inside = lane < columns;
-    const size_t state = block.head * dk * shape.dv + block.start + lane;
+    const size_t state = block.head * dk * plan.dv + block.start + lane;
     float *const all_d = memory, *const all_p = all_d + dk * PLAIN_STRIDE, *const all_q = all_p + rank * PLAIN_STRIDE;
     float *const d = all_d + lane, *const p = all_p + lane, *const q = all_q + lane; /* the lane's column */
-    float *const d_W = parts + blockIdx.x % shape.slices * counts.all, *const d_Y = d_W + counts.ranks;
+    float *const d_W = parts + blockIdx.x % plan.slices * counts.all, *const d_Y = d_W + counts.ranks;
     for (int i = warp; i < dk; i += PLAIN_WARPS)
-        d[i * PLAIN_STRIDE] = d_final_state != NULL && inside ? d_final_state[state + i * shape.dv] : 0.0f;
-    for (size_t k = shape.chunks; k-- > 0;) {
-        const size_t chunk = block.zero + k * shape.heads, row = chunk * dk;
-        float *const d_gamma = d_Y + counts.ranks + chunk * shape.decays;
+        d[i * PLAIN_STRIDE] = d_final_state != NULL && inside ? d_final_state[state + i * plan.dv] : 0.0f;
+    for (size_t k = plan.chunks; k-- > 0;) {
+        const size_t chunk = block.zero + k * plan.heads, row = chunk * dk;
+        float *const d_gamma = d_Y + counts.ranks + chunk * plan.decays;
         float of_gamma = 0.0f;
         for (int r = warp; r < rank; r += PLAIN_WARPS) {
             float sum = 0.0f;
             for (int i = 0; i < dk && inside; i++)
                 sum += read1<dtype>(Y, (row + i) * rank + r) *
-                       read1<dtype>(states, (row + i) * shape.dv + block.start + lane);
+                       read1<dtype>(states, (row + i) * plan.dv + block.start + lane);
             p[r * PLAIN_STRIDE] = sum;
         }
         __syncthreads(); /* p is there. A warp has its rows of d for itself */
         for (int i = warp; i < dk; i += PLAIN_WARPS) {
-            const size_t at = (row + i) * shape.dv + block.start + lane;
+            const size_t at = (row + i) * plan.dv + block.start + lane;
             const float now = d[i * PLAIN_STRIDE] + (exclusive || !inside ? 0.0f : read1<dtype>(d_h_out, at));
             float t = inside ? read1<dtype>(states, at) : 0.0f;
             if (inside)
@@ -108,16 +108,16 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
             for (int apart = 16; apart > 0; apart /= 2)
                 product += __shfl_xor_sync(0xFFFFFFFFu, product, apart);
             of_gamma += product;
-            if (shape.decays != 1 && lane == 0)
+            if (plan.decays != 1 && lane == 0)
                 d_gamma[i] = product;
-            d[i * PLAIN_STRIDE] = gamma[chunk * shape.decays + (shape.decays == 1 ? 0 : i)] * now; /* e */
+            d[i * PLAIN_STRIDE] = gamma[chunk * plan.decays + (plan.decays == 1 ? 0 : i)] * now; /* e */
         }
         if (lane == 0)
             of_warps[warp] = of_gamma;
         __syncthreads(); /* e is there */
-        for (int w = 1; shape.decays == 1 && threadIdx.x == 0 && w < PLAIN_WARPS; w++)
+        for (int w = 1; plan.decays == 1 && threadIdx.x == 0 && w < PLAIN_WARPS; w++)
             of_gamma += of_warps[w];
-        if (shape.decays == 1 && threadIdx.x == 0)
+        if (plan.decays == 1 && threadIdx.x == 0)
             *d_gamma = of_gamma;
         for (int r = warp; r < rank; r += PLAIN_WARPS) {
             float sum = 0.0f;
@@ -131,14 +131,14 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
             float of_W = 0.0f, of_Y = 0.0f;
             for (int c = 0; c < columns; c++) {
                 of_W += all_d[i * PLAIN_STRIDE + c] * all_p[r * PLAIN_STRIDE + c];
-                of_Y += read1<dtype>(states, (row + i) * shape.dv + block.start + c) * all_q[r * PLAIN_STRIDE + c];
+                of_Y += read1<dtype>(states, (row + i) * plan.dv + block.start + c) * all_q[r * PLAIN_STRIDE + c];
             }
             d_W[row * rank + n] = -of_W;
             d_Y[row * rank + n] = -of_Y;
         }
         __syncthreads(); /* e and p have been read */
         for (int i = warp; i < dk; i += PLAIN_WARPS) {
-            const size_t at = (row + i) * shape.dv + block.start + lane;
+            const size_t at = (row + i) * plan.dv + block.start + lane;
             float next = d[i * PLAIN_STRIDE];
             for (int r = 0; r < rank; r++)
                 next -= read1<dtype>(Y, (row + i) * rank + r) * q[r * PLAIN_STRIDE];
@@ -146,38 +146,38 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
         }
     }
     for (int i = warp; i < dk && d_initial_state != NULL && inside; i += PLAIN_WARPS)
-        d_initial_state[state + i * shape.dv] = d[i * PLAIN_STRIDE];
+        d_initial_state[state + i * plan.dv] = d[i * PLAIN_STRIDE];
 }
 
 /* Shared memory of a block with so many arrays of sums over rows. */
-static size_t plain_shared(const struct low_rank_shape *shape, int sums)
+static size_t plain_shared(const struct low_rank_plan *plan, int sums)
 {
-    return (size_t)(shape->dk + sums * shape->rank) * PLAIN_STRIDE * sizeof(float);
+    return (size_t)(plan->dk + sums * plan->rank) * PLAIN_STRIDE * sizeof(float);
 }
 
 extern "C" cudaError_t chunk_state_plain(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const auto kernel = by_dtype(args->dtype, plain_forward<FLOAT32>, plain_forward<BF16>, plain_forward<FP16>);
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, NULL, args->dk, &shape);
+        error = low_rank_plan_of(args, NULL, args->dk, &plan);
     if (done || error != cudaSuccess)
         return error;
-    const size_t shared = plain_shared(&shape, 1);
+    const size_t shared = plain_shared(&plan, 1);
     error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.blocks, 32 * PLAIN_WARPS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+    const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
                               args->initial_state, args->h_out, args->final_state);
 }
 
 extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const auto kernel = by_dtype(args->dtype, plain_backward<FLOAT32>, plain_backward<BF16>, plain_backward<FP16>);
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     struct backward_space space;
     struct chunk_state_args behind = *args;
     bool done;
@@ -189,18 +189,18 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
         return cudaErrorInvalidValue;
     behind.workspace = (char *)args->workspace + used;
     behind.workspace_size = args->workspace_size - used;
-    error = low_rank_shape_of(args, NULL, args->dk, &shape);
-    const size_t shared = error == cudaSuccess ? plain_shared(&shape, 2) : 0;
+    error = low_rank_plan_of(args, NULL, args->dk, &plan);
+    const size_t shared = error == cudaSuccess ? plain_shared(&plan, 2) : 0;
     if (error == cudaSuccess)
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error == cudaSuccess)
         error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
     if (error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.blocks, 32 * PLAIN_WARPS, shared, stream);
-    error = cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, space.states, args->gamma, args->W, args->Y,
+    const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);
+    error = cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, space.states, args->gamma, args->W, args->Y,
                                args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
                                low_rank_counts(args), (float *)args->workspace);
-    return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, shape.slices, stream)
+    return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, plan.slices, stream)
                                 : error;
 }

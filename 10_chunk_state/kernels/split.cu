@@ -24,22 +24,22 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
-    const struct tma_shape *const shape = &plan.shape;
+    const struct tma_plan *const tma = &plan.tma;
     const unsigned segment = cluster_rank();
-    const struct slice slice = slice_of<dtype, TILE_STEPS>(shape, blockIdx.x / plan.segments);
-    const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * element_bytes(dtype);
+    const struct slice slice = slice_of<dtype, TILE_STEPS>(tma, blockIdx.x / plan.segments);
+    const size_t chunks = tma->flat.chunks, row_bytes = tma->flat.columns * element_bytes(dtype);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
     char *const out =
-        (char *)h_out + slice_at<dtype>(shape, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
-    float4 *const sums = (float4 *)(stages + shape->own_at); /* what the columns go through in a segment */
+        (char *)h_out + slice_at<dtype>(tma, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
+    float4 *const sums = (float4 *)(stages + tma->own_at); /* what the columns go through in a segment */
     float state[OWN(dtype)], h[OWN(dtype)], decays[TILE_STEPS];
     uint4 x[TILE_STEPS];
     struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, later = sum;
 
-    barriers_init(arrived, shape->stages, TILE_STEPS);
-    for (int s = 0; s < shape->stages; s++, split_advance(&later, &plan))
-        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.tile * TILE_STEPS,
-                                        stages + s * shape->stage_bytes, decays_slot(shape, stages, s), &arrived[s]);
+    barriers_init(arrived, tma->stages, TILE_STEPS);
+    for (int s = 0; s < tma->stages; s++, split_advance(&later, &plan))
+        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, tma, &slice, later.tile * TILE_STEPS,
+                                        stages + s * tma->stage_bytes, decays_slot(tma, stages, s), &arrived[s]);
     state_read<dtype>(initial_state, &slice, state);
     if (exclusive && segment == 0 && slice.inside)
         write16<dtype>(out - row_bytes, state);
@@ -50,15 +50,15 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c++)
             h[c] = 0.0f;
-        decays_wait(shape->stages - (int)plan.each);
+        decays_wait(tma->stages - (int)plan.each);
         __syncthreads();
         for (unsigned n = 0; n < plan.each; n++, split_advance(&sum, &plan)) {
-            const int in = (int)tile_chunks<TILE_STEPS>(shape, sum.tile * TILE_STEPS);
+            const int in = (int)tile_chunks<TILE_STEPS>(tma, sum.tile * TILE_STEPS);
             if (in == 0)
                 continue; /* the last segments may have fewer tiles, or none */
             mbarrier_wait(&arrived[sum.stage], sum.parity);
-            tile_read<dtype, TILE_STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
-            decays_read<TILE_STEPS>(&slice, decays_slot(shape, stages, sum.stage), decays);
+            tile_read<dtype, TILE_STEPS>(tma, &slice, stages + sum.stage * tma->stage_bytes, x);
+            decays_read<TILE_STEPS>(&slice, decays_slot(tma, stages, sum.stage), decays);
 #pragma unroll
             for (int s = 0; s < TILE_STEPS; s++) {
                 if (s >= in)
@@ -74,17 +74,17 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         /* 4. Go through the segment again, write the states, and fill each stage anew. */
         for (unsigned n = 0; n < plan.each; n++, split_advance(&write, &plan), split_advance(&later, &plan)) {
             const size_t first = write.tile * TILE_STEPS;
-            char *const from = stages + write.stage * shape->stage_bytes, *to = out + first * row_bytes;
-            const int in = (int)tile_chunks<TILE_STEPS>(shape, first);
+            char *const from = stages + write.stage * tma->stage_bytes, *to = out + first * row_bytes;
+            const int in = (int)tile_chunks<TILE_STEPS>(tma, first);
             const int written = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)TILE_STEPS) : 0;
-            tile_read<dtype, TILE_STEPS>(shape, &slice, from, x);
-            decays_read<TILE_STEPS>(&slice, decays_slot(shape, stages, write.stage), decays);
+            tile_read<dtype, TILE_STEPS>(tma, &slice, from, x);
+            decays_read<TILE_STEPS>(&slice, decays_slot(tma, stages, write.stage), decays);
             if (later.tile * TILE_STEPS < chunks) {
                 fence_proxy_async(); /* the tile was read before its stage is filled again */
                 __syncthreads();
             }
-            tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.tile * TILE_STEPS, from,
-                                            decays_slot(shape, stages, write.stage), &arrived[write.stage]);
+            tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, tma, &slice, later.tile * TILE_STEPS, from,
+                                            decays_slot(tma, stages, write.stage), &arrived[write.stage]);
 #pragma unroll
             for (int s = 0; s < TILE_STEPS; s++, to += row_bytes) {
                 if (s < in)
@@ -107,8 +107,8 @@ extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cu
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = tma_shape_of(args, (const void *)kernel, 64, args->dtype == FLOAT32 ? 5 : 8, TILE_STEPS, 1,
-                             split_pair_bytes(args->dtype), 0, &plan.shape);
+        error = tma_plan_of(args, (const void *)kernel, 64, args->dtype == FLOAT32 ? 5 : 8, TILE_STEPS, 1,
+                            split_pair_bytes(args->dtype), 0, &plan.tma);
     if (!done && error == cudaSuccess)
         error = split_plan(args, TILE_STEPS, &plan);
     if (done || error != cudaSuccess)

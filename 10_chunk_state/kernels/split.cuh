@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* split.cuh - split.cu and split_backward.cu spread the chunks of a slice over the blocks of a cluster. A segment
-   is a few tiles in a row, which wait in the stages of one block; the segments of all blocks of the cluster are a
-   window. Tiles are counted as they come: forward from the first chunk, backward from the last one. */
+/* split.cuh - the common part of split.cu and split_backward.cu, which spread the chunks of a slice over the blocks of
+   a cluster. A segment is a few tiles in a row, which wait in the stages of one block; the segments of all blocks of
+   the cluster are a window. Tiles are counted as they come: forward from the first chunk, backward from the last one.
+   */
 #ifndef SPLIT_CUH
 #define SPLIT_CUH
 
@@ -11,7 +12,7 @@
 enum { SPLIT_MAX_SEGMENTS = 8, SPLIT_MAX_THREADS = 256 };
 
 struct split_plan {
-    struct tma_shape shape;
+    struct tma_plan tma;
     unsigned segments, windows;
     unsigned each; /* tiles of a segment */
 };
@@ -22,12 +23,12 @@ static size_t split_pair_bytes(enum dtype dtype)
     return 2 * (16 / dtype_bytes(dtype) + 1) * sizeof(float);
 }
 
-/* What tma_shape_of has found, for so many steps of a tile, spread over clusters. */
+/* What tma_plan_of has found, for so many steps of a tile, spread over clusters. */
 static cudaError_t split_plan(const struct chunk_state_args *args, size_t steps, struct split_plan *plan)
 {
-    if (plan->shape.threads > SPLIT_MAX_THREADS || plan->shape.items > 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)
+    if (plan->tma.threads > SPLIT_MAX_THREADS || plan->tma.items > 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)
         return cudaErrorInvalidValue;
-    const size_t tiles = (args->chunks - 1) / steps + 1, stages = (size_t)plan->shape.stages;
+    const size_t tiles = (args->chunks - 1) / steps + 1, stages = (size_t)plan->tma.stages;
     const size_t segments = tiles < SPLIT_MAX_SEGMENTS ? tiles : (size_t)SPLIT_MAX_SEGMENTS;
 
     /* one window, if the stages hold all; else a stage takes what comes next */
@@ -48,7 +49,7 @@ static cudaLaunchConfig_t split_launch(const struct split_plan *plan, cudaLaunch
     cluster->val.clusterDim.x = plan->segments;
     cluster->val.clusterDim.y = cluster->val.clusterDim.z = 1;
     const cudaLaunchConfig_t launch = {
-        plan->shape.items * plan->segments, (unsigned)plan->shape.threads, plan->shape.shared, stream, cluster, 1};
+        plan->tma.items * plan->segments, (unsigned)plan->tma.threads, plan->tma.shared, stream, cluster, 1};
     return launch;
 }
 
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void split_advance(struct split_position *at, 
     at->tile++;
     if (--at->left == 0)
         at->left = plan->each, at->tile += (size_t)(plan->segments - 1) * plan->each;
-    if (++at->stage == plan->shape.stages)
+    if (++at->stage == plan->tma.stages)
         at->stage = 0, at->parity ^= 1;
 }
 

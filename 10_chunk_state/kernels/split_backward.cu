@@ -26,13 +26,13 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
-    const struct tma_shape *const shape = &plan.shape;
+    const struct tma_plan *const tma = &plan.tma;
     const unsigned segment = cluster_rank();
-    const struct slice slice = slice_of<dtype, steps>(shape, blockIdx.x / plan.segments);
+    const struct slice slice = slice_of<dtype, steps>(tma, blockIdx.x / plan.segments);
     const struct sums sums = sums_of<steps>(&slice, OWN(dtype));
-    const size_t row_bytes = shape->flat.columns * element_bytes(dtype);
-    const size_t last = (shape->flat.chunks - 1) / steps * steps; /* the first chunk of tile 0 */
-    float4 *const pairs = (float4 *)(stages + shape->own_at);
+    const size_t row_bytes = tma->flat.columns * element_bytes(dtype);
+    const size_t last = (tma->flat.chunks - 1) / steps * steps; /* the first chunk of tile 0 */
+    float4 *const pairs = (float4 *)(stages + tma->own_at);
     float *products = (float *)pairs + 2 * (OWN(dtype) + 1) * blockDim.x; /* of a tile, and of the one before */
     float d_in[OWN(dtype)], d[OWN(dtype)], decays[steps];
     uint4 d_words[steps], h_words[steps];
@@ -40,10 +40,10 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     size_t added = (size_t)-1; /* the first chunk of the tile whose products are to be added up: of none yet */
     int toggle = 1;
 
-    barriers_init(arrived, shape->stages, steps);
-    for (int s = 0; s < shape->stages; s++, split_advance(&later, &plan)) /* what is before chunk 0 is no tile */
-        tile_load<dtype, steps, 2>(states, d_h_out, gamma, shape, &slice, last - later.tile * steps,
-                                   stages + s * shape->stage_bytes, decays_slot(shape, stages, s), &arrived[s]);
+    barriers_init(arrived, tma->stages, steps);
+    for (int s = 0; s < tma->stages; s++, split_advance(&later, &plan)) /* what is before chunk 0 is no tile */
+        tile_load<dtype, steps, 2>(states, d_h_out, gamma, tma, &slice, last - later.tile * steps,
+                                   stages + s * tma->stage_bytes, decays_slot(tma, stages, s), &arrived[s]);
     state_read<dtype>(d_final_state, &slice, d_in);
     for (unsigned window = 0; window < plan.windows; window++) {
         float factor = 1.0f;
@@ -52,16 +52,15 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c++)
             d[c] = 0.0f;
-        decays_wait(shape->stages - (int)plan.each);
+        decays_wait(tma->stages - (int)plan.each);
         __syncthreads();
         for (unsigned n = 0; n < plan.each; n++, split_advance(&sum, &plan)) {
-            const int in = (int)tile_chunks<steps>(shape, last - sum.tile * steps);
+            const int in = (int)tile_chunks<steps>(tma, last - sum.tile * steps);
             if (in == 0)
                 continue; /* the last segments may have fewer tiles, or none */
             mbarrier_wait(&arrived[sum.stage], sum.parity);
-            tile_read<dtype, steps>(shape, &slice, stages + sum.stage * shape->stage_bytes + shape->tile_bytes,
-                                    d_words);
-            decays_read<steps>(&slice, decays_slot(shape, stages, sum.stage), decays);
+            tile_read<dtype, steps>(tma, &slice, stages + sum.stage * tma->stage_bytes + tma->tile_bytes, d_words);
+            decays_read<steps>(&slice, decays_slot(tma, stages, sum.stage), decays);
 #pragma unroll
             for (int s = steps - 1; s >= 0; s--) {
                 float d_out[OWN(dtype)];
@@ -81,18 +80,18 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         /* 4. Go through the segment again, write d_h_local, leave the products, and fill each stage anew. */
         for (unsigned n = 0; n < plan.each; n++, split_advance(&write, &plan), split_advance(&later, &plan)) {
             const size_t first = last - write.tile * steps;
-            char *const from = stages + write.stage * shape->stage_bytes;
-            const int in = (int)tile_chunks<steps>(shape, first);
-            char *to = (char *)d_h_local + slice_at<dtype>(shape, &slice, first) + slice.own * element_bytes(dtype) +
+            char *const from = stages + write.stage * tma->stage_bytes;
+            const int in = (int)tile_chunks<steps>(tma, first);
+            char *to = (char *)d_h_local + slice_at<dtype>(tma, &slice, first) + slice.own * element_bytes(dtype) +
                        steps * row_bytes;
-            tile_read<dtype, steps>(shape, &slice, from, h_words);
-            tile_read<dtype, steps>(shape, &slice, from + shape->tile_bytes, d_words);
-            decays_read<steps>(&slice, decays_slot(shape, stages, write.stage), decays);
+            tile_read<dtype, steps>(tma, &slice, from, h_words);
+            tile_read<dtype, steps>(tma, &slice, from + tma->tile_bytes, d_words);
+            decays_read<steps>(&slice, decays_slot(tma, stages, write.stage), decays);
             fence_proxy_async(); /* the tile was read before its stage is filled again */
             __syncthreads();     /* ... and the last one's products are there for all */
-            tile_load<dtype, steps, 2>(states, d_h_out, gamma, shape, &slice, last - later.tile * steps, from,
-                                       decays_slot(shape, stages, write.stage), &arrived[write.stage]);
-            add_products<steps>(shape, &slice, sums, added, products, d_gamma);
+            tile_load<dtype, steps, 2>(states, d_h_out, gamma, tma, &slice, last - later.tile * steps, from,
+                                       decays_slot(tma, stages, write.stage), &arrived[write.stage]);
+            add_products<steps>(tma, &slice, sums, added, products, d_gamma);
             products += toggle * steps * PRODUCTS; /* to the other ones, and back */
             toggle = -toggle;
             added = first;
@@ -120,7 +119,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         }
     }
     __syncthreads();
-    add_products<steps>(shape, &slice, sums, added, products, d_gamma);
+    add_products<steps>(tma, &slice, sums, added, products, d_gamma);
     if (segment == 0)
         state_write<dtype>(d_initial_state, &slice, d_in);
     cluster_arrive(); /* the others have read this block's pairs */
@@ -138,14 +137,14 @@ static cudaError_t split_backward_plan(const struct chunk_state_args *args, cons
         int clusters = 0;
         cudaLaunchAttribute cluster = {};
         cudaError_t error =
-            tma_shape_of(args, kernel, 64, stages != 0 ? stages : 6, steps, 2, own_bytes, 32, &plan->shape);
+            tma_plan_of(args, kernel, 64, stages != 0 ? stages : 6, steps, 2, own_bytes, 32, &plan->tma);
         if (error == cudaSuccess)
             error = split_plan(args, (size_t)steps, plan);
         if (error != cudaSuccess || stages == 0 || args->config.stages != 0)
             return error;
         const cudaLaunchConfig_t launch = split_launch(plan, &cluster, 0);
         error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch);
-        if (error != cudaSuccess || (unsigned)clusters >= plan->shape.items)
+        if (error != cudaSuccess || (unsigned)clusters >= plan->tma.items)
             return error;
     }
 }
@@ -162,7 +161,7 @@ extern "C" cudaError_t chunk_state_split_backward(const struct chunk_state_args 
     if (!done)
         error = split_backward_plan(args, (const void *)kernel, steps, &plan);
     if (!done && error == cudaSuccess)
-        error = backward_space(args, plan.shape.slicing.parts, chunk_state_split, stream, &space);
+        error = backward_space(args, plan.tma.slicing.parts, chunk_state_split, stream, &space);
     if (done || error != cudaSuccess)
         return error;
     cudaLaunchAttribute cluster = {};

@@ -15,44 +15,43 @@
 
 template <int dtype>
 static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
-    tma_forward(struct tma_shape shape, bool exclusive, const void *__restrict__ h_local,
-                const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
-                float *__restrict__ final_state)
+    tma_forward(struct tma_plan plan, bool exclusive, const void *__restrict__ h_local, const float *__restrict__ gamma,
+                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
-    const struct slice slice = slice_of<dtype, TILE_STEPS>(&shape, blockIdx.x);
-    const size_t chunks = shape.flat.chunks, row_bytes = shape.flat.columns * element_bytes(dtype);
+    const struct slice slice = slice_of<dtype, TILE_STEPS>(&plan, blockIdx.x);
+    const size_t chunks = plan.flat.chunks, row_bytes = plan.flat.columns * element_bytes(dtype);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
-    char *to = (char *)h_out + slice_at<dtype>(&shape, &slice, 0) + slice.own * element_bytes(dtype);
+    char *to = (char *)h_out + slice_at<dtype>(&plan, &slice, 0) + slice.own * element_bytes(dtype);
     float h[OWN(dtype)];
 
-    barriers_init(arrived, shape.stages, TILE_STEPS);
-    for (int s = 0; s < shape.stages; s++)
-        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, &shape, &slice, s * TILE_STEPS,
-                                        stages + s * shape.stage_bytes, decays_slot(&shape, stages, s), &arrived[s]);
+    barriers_init(arrived, plan.stages, TILE_STEPS);
+    for (int s = 0; s < plan.stages; s++)
+        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, &plan, &slice, s * TILE_STEPS,
+                                        stages + s * plan.stage_bytes, decays_slot(&plan, stages, s), &arrived[s]);
     state_read<dtype>(initial_state, &slice, h);
     if (exclusive && slice.inside)
         write16<dtype>(to, h);
     to += exclusive ? row_bytes : 0;
     int stage = 0, parity = 0, slot = 0;
     for (size_t first = 0; first < chunks; first += TILE_STEPS) {
-        char *const from = stages + stage * shape.stage_bytes;
+        char *const from = stages + stage * plan.stage_bytes;
         uint4 x[TILE_STEPS];
         float decays[TILE_STEPS];
         /* [tile] From its stage to registers; the stage is filled again; then one chunk after the other. */
         mbarrier_wait(&arrived[stage], parity);
-        tile_read<dtype, TILE_STEPS>(&shape, &slice, from, x);
+        tile_read<dtype, TILE_STEPS>(&plan, &slice, from, x);
         fence_proxy_async(); /* the tile was read before its stage is filled again */
-        decays_wait(shape.stages - 1);
+        decays_wait(plan.stages - 1);
         __syncthreads(); /* ... and its decays are there for all */
-        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, &shape, &slice, first + shape.stages * TILE_STEPS, from,
-                                        decays_slot(&shape, stages, slot == 0 ? shape.stages : slot - 1),
+        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, &plan, &slice, first + plan.stages * TILE_STEPS, from,
+                                        decays_slot(&plan, stages, slot == 0 ? plan.stages : slot - 1),
                                         &arrived[stage]);
-        decays_read<TILE_STEPS>(&slice, decays_slot(&shape, stages, slot), decays);
-        slot = slot == shape.stages ? 0 : slot + 1;
+        decays_read<TILE_STEPS>(&slice, decays_slot(&plan, stages, slot), decays);
+        slot = slot == plan.stages ? 0 : slot + 1;
 
-        const int in = (int)tile_chunks<TILE_STEPS>(&shape, first);
+        const int in = (int)tile_chunks<TILE_STEPS>(&plan, first);
         const int out = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)TILE_STEPS) : 0;
 #pragma unroll
         for (int s = 0; s < TILE_STEPS; s++, to += row_bytes) {
@@ -62,7 +61,7 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
                 write16<dtype>(to, h);
         }
         /* [next] The stage after this one; the parity of its barrier changes once a round. */
-        if (++stage == shape.stages)
+        if (++stage == plan.stages)
             stage = 0, parity ^= 1;
     }
     state_write<dtype>(final_state, &slice, h);
@@ -71,17 +70,17 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
 extern "C" cudaError_t chunk_state_tma(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const auto kernel = by_dtype(args->dtype, tma_forward<FLOAT32>, tma_forward<BF16>, tma_forward<FP16>);
-    struct tma_shape shape;
+    struct tma_plan plan;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = tma_shape_of(args, (const void *)kernel, 128, 3, TILE_STEPS, 1, 0, 0, &shape);
+        error = tma_plan_of(args, (const void *)kernel, 128, 3, TILE_STEPS, 1, 0, 0, &plan);
     /* float32 takes a fourth stage, unless all blocks find room at the same time without it (measured on an H200) */
-    if (!done && error == cudaSuccess && args->dtype == FLOAT32 && shape.items > shape.blocks)
-        error = tma_shape_of(args, (const void *)kernel, 128, 4, TILE_STEPS, 1, 0, 0, &shape);
+    if (!done && error == cudaSuccess && args->dtype == FLOAT32 && plan.items > plan.blocks)
+        error = tma_plan_of(args, (const void *)kernel, 128, 4, TILE_STEPS, 1, 0, 0, &plan);
     if (done || error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.items, shape.threads, shape.shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->initial_state,
+    const cudaLaunchConfig_t launch = launch_of(plan.items, plan.threads, plan.shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
                               args->h_out, args->final_state);
 }

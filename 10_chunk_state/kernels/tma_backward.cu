@@ -17,46 +17,45 @@
 
 template <int dtype, int steps>
 static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
-    tma_backward(struct tma_shape shape, bool exclusive, const void *__restrict__ states,
-                 const float *__restrict__ gamma, const void *__restrict__ d_h_out,
-                 const float *__restrict__ d_final_state, void *__restrict__ d_h_local, float *__restrict__ d_gamma,
-                 float *__restrict__ d_initial_state)
+    tma_backward(struct tma_plan plan, bool exclusive, const void *__restrict__ states, const float *__restrict__ gamma,
+                 const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
+                 void *__restrict__ d_h_local, float *__restrict__ d_gamma, float *__restrict__ d_initial_state)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
-    float *products = (float *)(stages + shape.own_at); /* of a tile, and of the one before */
-    const struct slice slice = slice_of<dtype, steps>(&shape, blockIdx.x);
-    const size_t row_bytes = shape.flat.columns * element_bytes(dtype);
-    const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last tile */
+    float *products = (float *)(stages + plan.own_at); /* of a tile, and of the one before */
+    const struct slice slice = slice_of<dtype, steps>(&plan, blockIdx.x);
+    const size_t row_bytes = plan.flat.columns * element_bytes(dtype);
+    const size_t last = (plan.flat.chunks - 1) / steps * steps; /* the first chunk of the last tile */
     float d[OWN(dtype)];
 
-    barriers_init(arrived, shape.stages, steps);
-    for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no tile */
-        tile_load<dtype, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
-                                   stages + s * shape.stage_bytes, decays_slot(&shape, stages, s), &arrived[s]);
+    barriers_init(arrived, plan.stages, steps);
+    for (int s = 0; s < plan.stages; s++) /* what is before chunk 0 wraps around, and is no tile */
+        tile_load<dtype, steps, 2>(states, d_h_out, gamma, &plan, &slice, last - s * steps,
+                                   stages + s * plan.stage_bytes, decays_slot(&plan, stages, s), &arrived[s]);
     state_read<dtype>(d_final_state, &slice, d);
     const struct sums sums = sums_of<steps>(&slice, OWN(dtype));
     int stage = 0, parity = 0, toggle = 1, slot = 0;
     for (size_t first = last; first <= last; first -= steps, toggle = -toggle) {
-        char *const from = stages + stage * shape.stage_bytes;
+        char *const from = stages + stage * plan.stage_bytes;
         uint4 h_words[steps], d_words[steps];
         float decays[steps];
         mbarrier_wait(&arrived[stage], parity);
-        tile_read<dtype, steps>(&shape, &slice, from, h_words);
-        tile_read<dtype, steps>(&shape, &slice, from + shape.tile_bytes, d_words);
+        tile_read<dtype, steps>(&plan, &slice, from, h_words);
+        tile_read<dtype, steps>(&plan, &slice, from + plan.tile_bytes, d_words);
         fence_proxy_async(); /* the tile was read before its stage is filled again */
-        decays_wait(shape.stages - 1);
+        decays_wait(plan.stages - 1);
         __syncthreads(); /* ... and its decays, and the last one's products, are there for all */
-        tile_load<dtype, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
-                                   decays_slot(&shape, stages, slot == 0 ? shape.stages : slot - 1), &arrived[stage]);
-        decays_read<steps>(&slice, decays_slot(&shape, stages, slot), decays);
-        slot = slot == shape.stages ? 0 : slot + 1;
+        tile_load<dtype, steps, 2>(states, d_h_out, gamma, &plan, &slice, first - plan.stages * steps, from,
+                                   decays_slot(&plan, stages, slot == 0 ? plan.stages : slot - 1), &arrived[stage]);
+        decays_read<steps>(&slice, decays_slot(&plan, stages, slot), decays);
+        slot = slot == plan.stages ? 0 : slot + 1;
         if (first != last)
-            add_products<steps>(&shape, &slice, sums, first + steps, products, d_gamma);
+            add_products<steps>(&plan, &slice, sums, first + steps, products, d_gamma);
         products += toggle * steps * PRODUCTS; /* to the other ones, and back */
 
-        const int in = (int)tile_chunks<steps>(&shape, first);
-        char *to = (char *)d_h_local + slice_at<dtype>(&shape, &slice, first) + slice.own * element_bytes(dtype) +
+        const int in = (int)tile_chunks<steps>(&plan, first);
+        char *to = (char *)d_h_local + slice_at<dtype>(&plan, &slice, first) + slice.own * element_bytes(dtype) +
                    steps * row_bytes;
 #pragma unroll
         for (int s = steps - 1; s >= 0; s--) {
@@ -79,11 +78,11 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
             if (slice.inside)
                 products[s * PRODUCTS + sums.own] = product;
         }
-        if (++stage == shape.stages)
+        if (++stage == plan.stages)
             stage = 0, parity ^= 1;
     }
     __syncthreads();
-    add_products<steps>(&shape, &slice, sums, 0, products, d_gamma);
+    add_products<steps>(&plan, &slice, sums, 0, products, d_gamma);
     state_write<dtype>(d_initial_state, &slice, d);
 }
 
@@ -100,19 +99,19 @@ extern "C" cudaError_t chunk_state_tma_backward(const struct chunk_state_args *a
 {
     const auto kernel = by_dtype(args->dtype, tma_backward<FLOAT32, 4>, tma_backward<BF16, 8>, tma_backward<FP16, 8>);
     const int steps = args->dtype == FLOAT32 ? 4 : 8, stages = args->dtype == FLOAT32 ? 3 : 2;
-    struct tma_shape shape;
+    struct tma_plan plan;
     struct backward_space space;
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = tma_shape_of(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), 32,
-                             &shape);
+        error = tma_plan_of(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), 32,
+                            &plan);
     if (!done && error == cudaSuccess)
-        error = backward_space(args, shape.slicing.parts, chunk_state_tma, stream, &space);
+        error = backward_space(args, plan.slicing.parts, chunk_state_tma, stream, &space);
     if (done || error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.items, shape.threads, shape.shared, stream);
-    error = cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, space.states, args->gamma, args->d_h_out,
+    const cudaLaunchConfig_t launch = launch_of(plan.items, plan.threads, plan.shared, stream);
+    error = cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, space.states, args->gamma, args->d_h_out,
                                args->d_final_state, args->d_h_local, space.d_gamma, args->d_initial_state);
     return error == cudaSuccess ? backward_add_parts(args, &space, stream) : error;
 }

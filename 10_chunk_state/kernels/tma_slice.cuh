@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tma_slice.cuh - the part of a state that a block of tma.cu, split.cu or tma_backward.cu has. A batch's chunk is a row
-   of `columns` elements (chunk_check.h). A slice is a few KB of it, the same in every chunk, of which each thread has
-   16 bytes. Slices end where a decay's columns end: they hold whole ones, or an equal part of one. */
+/* tma_slice.cuh - the part of a state that a block of tma.cu, tma_backward.cu, split.cu or split_backward.cu has. A
+   batch's chunk is a row of `columns` elements (chunk_check.h). A slice is a few KB of it, the same in every chunk, of
+   which each thread has 16 bytes. Slices end where a decay's columns end: they hold whole ones, or an equal part of
+   one. */
 #ifndef TMA_SLICE_CUH
 #define TMA_SLICE_CUH
 
 #include "load_store.cuh"
-#include "tma_shape.h"
+#include "tma_plan.h"
 
 /* Elements of a row that a thread has. */
 #define OWN(dtype) ((dtype) == FLOAT32 ? 4 : 8)
@@ -26,9 +27,9 @@ struct slice {
 
 /* Divisions by what the compiler does not know take long, and the first copies wait for them: so they are few. */
 template <int dtype, int steps>
-static __device__ __forceinline__ struct slice slice_of(const struct tma_shape *shape, unsigned item)
+static __device__ __forceinline__ struct slice slice_of(const struct tma_plan *plan, unsigned item)
 {
-    const struct slicing *const slicing = &shape->slicing;
+    const struct slicing *const slicing = &plan->slicing;
     const unsigned batch = item / slicing->slices, number = item - batch * slicing->slices;
     const unsigned threads_a_copy = blockDim.x / steps; /* so that as many warps ask as there are */
     struct slice slice;
@@ -37,9 +38,9 @@ static __device__ __forceinline__ struct slice slice_of(const struct tma_shape *
     slice.start = slice.first_decay * slicing->per_decay + slice.part * slicing->width;
     slice.columns = min(slicing->width, slicing->parts == 1 ? slicing->columns - slice.start
                                                             : slicing->per_decay - slice.part * slicing->width);
-    slice.decays = min(slicing->decays, (unsigned)shape->flat.decays - slice.first_decay);
-    slice.row = batch * shape->flat.chunks;
-    slice.state = batch * shape->flat.columns + slice.start;
+    slice.decays = min(slicing->decays, (unsigned)plan->flat.decays - slice.first_decay);
+    slice.row = batch * plan->flat.chunks;
+    slice.state = batch * plan->flat.columns + slice.start;
     slice.inside = threadIdx.x * OWN(dtype) < slice.columns;
     slice.own = slice.inside ? threadIdx.x * OWN(dtype) : 0;
     slice.own_decay = slicing->parts == 1 ? slice.own / slicing->per_decay : 0;
@@ -54,10 +55,9 @@ static __device__ __forceinline__ struct slice slice_of(const struct tma_shape *
 
 /* Where chunk `chunk` of the slice begins in an array. */
 template <int dtype>
-static __device__ __forceinline__ size_t slice_at(const struct tma_shape *shape, const struct slice *slice,
-                                                  size_t chunk)
+static __device__ __forceinline__ size_t slice_at(const struct tma_plan *plan, const struct slice *slice, size_t chunk)
 {
-    return ((slice->row + chunk) * shape->flat.columns + slice->start) * element_bytes(dtype);
+    return ((slice->row + chunk) * plan->flat.columns + slice->start) * element_bytes(dtype);
 }
 
 /* The thread's elements of a float32 array (batch, columns), or 0. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tma_sums.cuh - the sums over columns of tma_backward.cu: how its threads add up the products of a tile. */
+/* tma_sums.cuh - the sums over columns of tma_backward.cu and split_backward.cu: how their threads add up the products
+   of a tile. */
 #ifndef TMA_SUMS_CUH
 #define TMA_SUMS_CUH
 
@@ -34,11 +35,11 @@ static __device__ __forceinline__ struct sums sums_of(const struct slice *slice,
 
 /* Adds up the products of each chunk and decay of a tile. d_gamma has parts sums a decay. */
 template <int steps>
-static __device__ __forceinline__ void add_products(const struct tma_shape *shape, const struct slice *slice,
+static __device__ __forceinline__ void add_products(const struct tma_plan *plan, const struct slice *slice,
                                                     struct sums sums, size_t first, const float *products,
                                                     float *d_gamma)
 {
-    const int decays = slice->decays, chunks = (int)tile_chunks<steps>(shape, first);
+    const int decays = slice->decays, chunks = (int)tile_chunks<steps>(plan, first);
     const int rounds = (chunks * decays * sums.team - 1) / (int)blockDim.x + 1;
 #pragma unroll 1
     for (int round = 0; round < rounds; round++) {
@@ -50,8 +51,8 @@ static __device__ __forceinline__ void add_products(const struct tma_shape *shap
         for (int d = sums.team / 2; d > 0; d /= 2)
             sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
         if (sums.step < chunks && sums.lane == 0)
-            d_gamma[((slice->row + first + sums.step) * shape->flat.decays + slice->first_decay + sums.decay) *
-                        shape->slicing.parts +
+            d_gamma[((slice->row + first + sums.step) * plan->flat.decays + slice->first_decay + sums.decay) *
+                        plan->slicing.parts +
                     slice->part] = sum;
         sums.step += sums.more_steps, sums.decay += sums.more_decays;
         if (sums.decay >= decays)

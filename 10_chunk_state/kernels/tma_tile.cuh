@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tma_tile.cuh - stages of shared memory, and a slice's chunks in them. A tile is a slice of `steps` chunks, one
-   after the other, and what one stage holds:
+/* tma_tile.cuh - stages of shared memory of tma.cu, tma_backward.cu, split.cu and split_backward.cu, and a slice's
+   chunks in them. A tile is a slice of `steps` chunks, one after the other, and what one stage holds:
 
                   slice 0   slice 1   slice 2   ...
        chunk 0   |---------|#########|---------|---        # a tile: `steps` copies of a slice's bytes, by TMA
@@ -20,9 +20,9 @@
 
 /* Chunks of the tile that begins with chunk `first`. */
 template <int steps>
-static __device__ __forceinline__ unsigned tile_chunks(const struct tma_shape *shape, size_t first)
+static __device__ __forceinline__ unsigned tile_chunks(const struct tma_plan *plan, size_t first)
 {
-    const size_t chunks = shape->flat.chunks;
+    const size_t chunks = plan->flat.chunks;
     return first >= chunks ? 0 : (unsigned)min(chunks - first, (size_t)steps);
 }
 
@@ -40,27 +40,27 @@ static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stag
 }
 
 /* Slot n for a tile's decays, behind the stages. There is one slot more than there are stages. */
-static __device__ __forceinline__ float *decays_slot(const struct tma_shape *shape, char *stages, int n)
+static __device__ __forceinline__ float *decays_slot(const struct tma_plan *plan, char *stages, int n)
 {
-    return (float *)(stages + shape->stages * shape->stage_bytes + n * shape->decays_bytes);
+    return (float *)(stages + plan->stages * plan->stage_bytes + n * plan->decays_bytes);
 }
 
 /* Asks TMA for a tile of num_arrays arrays, one or two, and cp.async for its decays, if there is such a tile. All
    threads call it; each waits for its own decays, and a barrier shows them to the others. */
 template <int dtype, int steps, int num_arrays>
 static __device__ __forceinline__ void tile_load(const void *array, const void *second, const float *gamma,
-                                                 const struct tma_shape *shape, const struct slice *slice, size_t first,
+                                                 const struct tma_plan *plan, const struct slice *slice, size_t first,
                                                  char *stage, float *decays, uint64_t *arrived)
 {
-    const unsigned chunks = tile_chunks<steps>(shape, first), bytes = slice->columns * (unsigned)element_bytes(dtype);
+    const unsigned chunks = tile_chunks<steps>(plan, first), bytes = slice->columns * (unsigned)element_bytes(dtype);
     if (chunks != 0 && slice->copied < steps) {
         if (slice->copied < chunks) {
-            const size_t at = slice_at<dtype>(shape, slice, first + slice->copied);
-            char *const to = stage + slice->copied * shape->slicing.width * (unsigned)element_bytes(dtype);
+            const size_t at = slice_at<dtype>(plan, slice, first + slice->copied);
+            char *const to = stage + slice->copied * plan->slicing.width * (unsigned)element_bytes(dtype);
             mbarrier_expect(arrived, num_arrays * bytes);
             tma_load(to, (const char *)array + at, bytes, arrived);
             if (num_arrays == 2)
-                tma_load(to + shape->tile_bytes, (const char *)second + at, bytes, arrived);
+                tma_load(to + plan->tile_bytes, (const char *)second + at, bytes, arrived);
         } else {
             mbarrier_arrive(arrived);
         }
@@ -68,17 +68,17 @@ static __device__ __forceinline__ void tile_load(const void *array, const void *
     for (unsigned s = slice->from; s < chunks; s += slice->apart)
         __pipeline_memcpy_async(
             decays + slice->asked * steps + s,
-            gamma + (slice->row + first + s) * shape->flat.decays + slice->first_decay + slice->asked, 4);
+            gamma + (slice->row + first + s) * plan->flat.decays + slice->first_decay + slice->asked, 4);
     __pipeline_commit();
 }
 
 /* These read the thread's 16 bytes of each chunk of a tile from its stage, and their decays. There are no branches
    around the loads, so all of them are on their way at once; what stands behind the tile's last chunk is not used. */
 template <int dtype, int steps>
-static __device__ __forceinline__ void tile_read(const struct tma_shape *shape, const struct slice *slice,
+static __device__ __forceinline__ void tile_read(const struct tma_plan *plan, const struct slice *slice,
                                                  const char *stage, uint4 *x)
 {
-    const unsigned words = shape->slicing.width / OWN(dtype);
+    const unsigned words = plan->slicing.width / OWN(dtype);
 #pragma unroll
     for (int s = 0; s < steps; s++)
         x[s] = ((const uint4 *)stage)[s * words + slice->own / OWN(dtype)];

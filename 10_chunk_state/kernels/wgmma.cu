@@ -29,19 +29,19 @@
 /* tiles: of 32 rows. ranks: 32 or 64. */
 template <int tiles, int ranks>
 static __global__ void __launch_bounds__(MMA_THREADS, 1)
-    wgmma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+    wgmma_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                   const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(1024) char memory[];
     const unsigned next_x = X_STRIDE * 2;
-    const struct low_rank_block block = low_rank_block_of(&shape);
-    stages_clear(&shape, memory);
+    const struct low_rank_block block = low_rank_block_of(&plan);
+    stages_clear(&plan, memory);
     if (threadIdx.x >= LOW_RANK_CONSUMERS)
-        return mma_copy_chunks<BF16>(&shape, block, memory, h_local, gamma, W, Y, h_out, true);
+        return mma_copy_chunks<BF16>(&plan, block, memory, h_local, gamma, W, Y, h_out, true);
     const int lane = threadIdx.x % 32, row = lane % 4 * 2, column = threadIdx.x / 32 * 8 + lane / 4;
-    const size_t state = (block.head * shape.dk + row) * shape.dv + block.start + column;
-    const struct low_rank_stage in = low_rank_stage_of(&shape);
+    const size_t state = (block.head * plan.dk + row) * plan.dv + block.start + column;
+    const struct low_rank_stage in = low_rank_stage_of(&plan);
     const unsigned exclusive_mask = opaque(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = opaque(row * next_x + column * 2), own_gamma = opaque(in.gamma + row * 4);
     const wgmma_matrix w = wgmma_matrix_of(memory + in.w);
@@ -56,11 +56,11 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
         left_clear(&split_p[r]);
 #pragma unroll
     for (int v = 0; v < tiles * 8; v++)
-        h[v / 2][v % 2] = initial_state != NULL && in_bounds(&shape, block, row + v / 2 * 8 + v % 2, column)
-                              ? initial_state[state + (v / 2 * 8 + v % 2) * shape.dv]
+        h[v / 2][v % 2] = initial_state != NULL && in_bounds(&plan, block, row + v / 2 * 8 + v % 2, column)
+                              ? initial_state[state + (v / 2 * 8 + v % 2) * plan.dv]
                               : 0.0f;
     unsigned stage = 0;
-    const unsigned end = shape.stages * shape.stage_bytes;
+    const unsigned end = plan.stages * plan.stage_bytes;
     barrier_all<MMA_THREADS>();
     fence_proxy_async(); /* the tensor cores see what was copied */
 #pragma unroll
@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
         if (s % 4 == 3)
             wgmma_wait<0>();
     }
-    for (size_t k = 0; k < shape.chunks; k++) {
+    for (size_t k = 0; k < plan.chunks; k++) {
         char *const here = memory + stage;
         const wgmma_matrix here_w = wgmma_matrix_at(w, stage);
         float t[2][4][4], x[tiles * 4][2];
@@ -91,9 +91,9 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
         wgmma_commit();
         multiply_back<ranks>(t[1], split_p, wgmma_matrix_at(here_w, 32 * 128));
         wgmma_commit();
-        barrier_in_chunk(shape.stages); /* the next chunk is there */
+        barrier_in_chunk(plan.stages); /* the next chunk is there */
         fence_proxy_async();
-        stage = stage + shape.stage_bytes == end ? 0 : stage + shape.stage_bytes;
+        stage = stage + plan.stage_bytes == end ? 0 : stage + plan.stage_bytes;
         const wgmma_matrix next_y = wgmma_matrix_at(y, stage);
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
@@ -130,8 +130,8 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
     barrier_all<MMA_THREADS>(); /* the last chunk is done */
 #pragma unroll
     for (int v = 0; v < tiles * 8; v++)
-        if (final_state != NULL && in_bounds(&shape, block, row + v / 2 * 8 + v % 2, column))
-            final_state[state + (v / 2 * 8 + v % 2) * shape.dv] = h[v / 2][v % 2];
+        if (final_state != NULL && in_bounds(&plan, block, row + v / 2 * 8 + v % 2, column))
+            final_state[state + (v / 2 * 8 + v % 2) * plan.dv] = h[v / 2][v % 2];
 }
 
 /* Whether these kernels were compiled with wgmma's instructions. Without them they would trap (arch.h). */
@@ -148,31 +148,31 @@ enum { WGMMA_MIN_RANK = 24 };
 extern "C" bool chunk_state_is_for_wgmma(const struct chunk_state_args *args)
 {
     struct gpu_info gpu;
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     return has_wgmma && args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 &&
            gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && gpu.chip_arch < 100 &&
-           wgmma_shape_of(args, &gpu, &shape) == cudaSuccess;
+           wgmma_plan_of(args, &gpu, &plan) == cudaSuccess;
 }
 
 extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cudaStream_t stream)
 {
     static const decltype(&wgmma_forward<2, 32>) kernels[2][2] = {{wgmma_forward<2, 32>, wgmma_forward<2, 64>},
                                                                   {wgmma_forward<4, 32>, wgmma_forward<4, 64>}};
-    struct low_rank_shape shape;
+    struct low_rank_plan plan;
     bool done;
     if (!has_wgmma)
         return cudaErrorNotSupported;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = wgmma_shape_of(args, NULL, &shape);
+        error = wgmma_plan_of(args, NULL, &plan);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dk > MMA_MAX_ROWS / 2][args->rank > 32];
-    const size_t shared = shape.stages * (size_t)shape.stage_bytes;
+    const size_t shared = plan.stages * (size_t)plan.stage_bytes;
     error = gpu_allow_shared((const void *)kernel, shared, 90);
     if (error != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(shape.blocks, MMA_THREADS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+    const cudaLaunchConfig_t launch = launch_of(plan.blocks, MMA_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
                               args->initial_state, args->h_out, args->final_state);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Chapter 11's program: right in all ways, directions and sizes of a piece; what it counts; and what it refuses in one sentence.
+# Chapter 11's program: right in all variants, directions and sizes of a piece; what it counts; and what it refuses in one sentence.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -14,7 +14,7 @@ my $program = program('11_stream');
 # One element, fewer than a piece, pieces that do not divide, pieces of one element, more room than elements, nothing at all.
 for my $case ('--num-seqs 1 --seq-len 0,1,2,17 --piece 1,3,1000', '--num-seqs 3 --seq-len 1,64,101 --piece 1,7,90,303,100000',
     '--num-seqs 0 --seq-len 5', '--num-seqs 7 --seq-len 33 --piece 66') {
-    is(complaint({}, $program, split ' ', $case), '', "all ways and directions: $case");
+    is(complaint({}, $program, split ' ', $case), '', "all variants and directions: $case");
 }
 is(complaint({ CUSIM_SCHEDULE => 'reverse' }, $program, split ' ', '--num-seqs 3 --seq-len 101 --piece 90'), '', 'blocks in another order');
 is(complaint({ CUSIM_CHIP => 't4' }, $program, split ' ', '--num-seqs 2 --seq-len 9001 --piece 9000'), '', 'sequences of many tiles, an older chip');
@@ -44,7 +44,7 @@ my $out;
 ($rows, $out) = counted('--forward', '--piece', 400, '--memory', '12K');
 is(join(' ', grep { !$rows->{$_} } qw(pageable pinned two_streams three_streams handed_on)), 'pageable pinned two_streams three_streams',
     'where a quarter of the arrays has room, only pieces of time have it');
-like($out, qr/^left out: pinned forward, 4 x 1000: it takes 0\.048 MB on the device, where 0\.012 MB are free; take a way in pieces$/m, 'and it is said why');
+like($out, qr/^left out: pinned forward, 4 x 1000: it takes 0\.048 MB on the device, where 0\.012 MB are free; take a variant in pieces$/m, 'and it is said why');
 cmp_ok($rows->{handed_on}{device_mb}, '<=', 0.0123, 'what it takes, it says');
 
 # ---- refused ----

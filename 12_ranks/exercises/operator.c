@@ -7,18 +7,18 @@
 
        earlier  ranks 2 and 3             later  ranks 4 to 6             becomes  ranks 2 to 6
 
-   Whatever y comes into a stretch, y * product + sum leaves it. There are `count` sequences, each with a total of its
-   own. The judge cuts sequences over up to 33 ranks and joins them in pairs, pairs of pairs and so on, as an MPI does
-   that takes few steps.
+   Whatever y comes into a stretch, y * product + sum leaves it. There are `count` sequences, each with an aggregate of
+   its own. The judge cuts sequences over up to 33 ranks and joins them in pairs, pairs of pairs and so on, as an MPI
+   does that takes few steps.
 
    Write where it says "here". */
 #include <stddef.h>
 
-struct total {
+struct aggregate {
     float product, sum;
 };
 
-void join(const struct total *earlier, struct total *later, size_t count)
+void join(const struct aggregate *earlier, struct aggregate *later, size_t count)
 {
     for (size_t s = 0; s < count; s++) {
         /* here: later[s] becomes what both do, one after the other */

@@ -12,7 +12,7 @@ recorded(variant, ranks, length) = 1e-3 * real(system(sprintf('perl common/pages
 half = 2.0**25
 memory = 12 * half / (recorded('alone', 2, 2**27) - recorded('alone', 2, 2**26)) # bytes a second that a GPU moves
 start = recorded('alone', 2, 2**26) - 12 * half / memory                         # seconds of a scan beside its bytes
-launches = recorded('exscan', 1, 2**26) - recorded('alone', 1, 2**26) - 8 * 2.0**26 / memory # seconds for the totals beside theirs
+launches = recorded('exscan', 1, 2**26) - recorded('alone', 1, 2**26) - 8 * 2.0**26 / memory # seconds for the aggregates beside theirs
 latency = 5e-6       # seconds that a message takes, however short: guess
 network = 50e9       # bytes a second that a rank sends: guess, a link of 400 Gbit/s
 seqs = 1.0           # sequences
@@ -34,7 +34,7 @@ strong = 2.0**30     # elements of a sequence on all GPUs
 percent(t, n) = 100 * alone(n) / t
 
 set print '-'
-print sprintf('memory %.2f TB/s; beside the bytes: %.0f microseconds for a scan, %.0f for the totals', memory * 1e-12, start * 1e6, launches * 1e6)
+print sprintf('memory %.2f TB/s; beside the bytes: %.0f microseconds for a scan, %.0f for the aggregates', memory * 1e-12, start * 1e6, launches * 1e6)
 print ''
 print 'microseconds        GPUs  elements in each  model  recorded'
 do for [r = 1:2] {

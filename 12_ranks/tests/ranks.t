@@ -32,7 +32,7 @@ if (!-x program('12_ranks') || !mpirun()) {
 # ---- three ranks ----
 
 my ($status, $out, $err) = ranks(3, '12_ranks', '--check-only', '--num-seqs', 3, '--seq-len', '2,130');
-is("$status$err", '0', 'three ranks, one of them without an element, all directions and ways') or diag($err);
+is("$status$err", '0', 'three ranks, one of them without an element, all directions and variants') or diag($err);
 like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
 
 # ---- what is wrong ----

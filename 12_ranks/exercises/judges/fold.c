@@ -4,21 +4,21 @@
 
 enum { MOST = 64 };
 
-struct total {
+struct aggregate {
     float product, sum;
 };
 
-void fold(const struct total *all, size_t rank, size_t count, float *comes_in);
+void fold(const struct aggregate *all, size_t rank, size_t count, float *comes_in);
 
-static struct total totals[MOST * MOST];
+static struct aggregate aggregates[MOST * MOST];
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
     for (size_t r = 0; r < size[0]; r++)
         for (size_t s = 0; s < size[1]; s++)
-            totals[r * size[1] + s] = (struct total){array[0][r * size[1] + s], array[1][r * size[1] + s]};
+            aggregates[r * size[1] + s] = (struct aggregate){array[0][r * size[1] + s], array[1][r * size[1] + s]};
     for (size_t r = 0; r < size[0]; r++)
-        fold(totals, r, size[1], array[2] + r * size[1]);
+        fold(aggregates, r, size[1], array[2] + r * size[1]);
     return cudaSuccess;
 }
 

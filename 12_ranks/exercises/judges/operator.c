@@ -4,20 +4,20 @@
 
 enum { MOST = 64 };
 
-struct total {
+struct aggregate {
     float product, sum;
 };
 
-void join(const struct total *earlier, struct total *later, size_t count);
+void join(const struct aggregate *earlier, struct aggregate *later, size_t count);
 
-static struct total totals[MOST][MOST];
+static struct aggregate aggregates[MOST][MOST];
 
-/* Writes what comes into ranks [begin, end), of which `before` comes in, NULL: nothing. Then totals[begin] is what
+/* Writes what comes into ranks [begin, end), of which `before` comes in, NULL: nothing. Then aggregates[begin] is what
    all of them do. */
-static void exscan(size_t begin, size_t end, size_t count, const struct total *before, float *comes_in)
+static void exscan(size_t begin, size_t end, size_t count, const struct aggregate *before, float *comes_in)
 {
     const size_t middle = (begin + end) / 2;
-    struct total first[MOST], both[MOST];
+    struct aggregate first[MOST], both[MOST];
     if (end - begin == 1) {
         for (size_t s = 0; s < count; s++)
             comes_in[begin * count + s] = before != NULL ? before[s].sum : 0.0f;
@@ -25,20 +25,20 @@ static void exscan(size_t begin, size_t end, size_t count, const struct total *b
     }
     exscan(begin, middle, count, before, comes_in);
     for (size_t s = 0; s < count; s++)
-        first[s] = both[s] = totals[begin][s];
+        first[s] = both[s] = aggregates[begin][s];
     if (before != NULL)
         join(before, both, count);
     exscan(middle, end, count, both, comes_in);
-    join(first, totals[middle], count);
+    join(first, aggregates[middle], count);
     for (size_t s = 0; s < count; s++)
-        totals[begin][s] = totals[middle][s];
+        aggregates[begin][s] = aggregates[middle][s];
 }
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
     for (size_t r = 0; r < size[0]; r++)
         for (size_t s = 0; s < size[1]; s++)
-            totals[r][s] = (struct total){array[0][r * size[1] + s], array[1][r * size[1] + s]};
+            aggregates[r][s] = (struct aggregate){array[0][r * size[1] + s], array[1][r * size[1] + s]};
     if (size[0] > 0 && size[1] > 0)
         exscan(0, size[0], size[1], NULL, array[2]);
     return cudaSuccess;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* 12.4  Everybody's totals */
+/* 12.4  Everybody's aggregates */
 #include <stddef.h>
 
-struct total {
+struct aggregate {
     float product, sum;
 };
 
 /* comes_in[s]: what comes into rank `rank` in sequence s. */
-void fold(const struct total *all, size_t rank, size_t count, float *comes_in)
+void fold(const struct aggregate *all, size_t rank, size_t count, float *comes_in)
 {
     for (size_t s = 0; s < count; s++) {
         float y = 0.0f;

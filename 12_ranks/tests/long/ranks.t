@@ -16,7 +16,7 @@ plan skip_all => '12_ranks is not built: there is no mpicc here' if !-x program(
 for my $number (1, 2, 3, 4, 7) {
     my $lengths = $number == 2 ? '1,131,10007' : '0,3,131,2050';
     my ($status, $out, $err) = ranks($number, '12_ranks', '--check-only', '--num-seqs', 2, '--seq-len', $lengths);
-    is($status, 0, "$number ranks, all directions and ways, odd lengths") or diag($err);
+    is($status, 0, "$number ranks, all directions and variants, odd lengths") or diag($err);
     like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
 }
 {
@@ -39,9 +39,9 @@ sub counted {
 my $length = 2 * 65536;
 my $rows = counted(2, 'forward', '--num-seqs', 1, '--seq-len', $length);
 cmp_ok($rows->{alone}{bytes_per_element}, '<=', 12.01, 'alone: 12 bytes an element');
-for my $way (qw(chain exscan allgather overlap)) {
+for my $variant (qw(chain exscan allgather overlap)) {
     for my $c (qw(bytes_per_element bytes_per_element_c1)) {
-        ok($rows->{$way}{$c} >= 19.99 && $rows->{$way}{$c} <= 20.02, "$way: 20 bytes an element, $c $rows->{$way}{$c}");
+        ok($rows->{$variant}{$c} >= 19.99 && $rows->{$variant}{$c} <= 20.02, "$variant: 20 bytes an element, $c $rows->{$variant}{$c}");
     }
 }
 my $forget = $rows->{forget};
@@ -52,7 +52,7 @@ for my $direction (qw(forward backward)) {
     $rows = counted(7, $direction, '--num-seqs', 8, '--seq-len', 1001);
     my $most = max(map { $_->{message_bytes} } values %$rows);
     cmp_ok($most, '<=', 16, "$direction: at most 16 bytes a sequence and rank are handed to MPI");
-    cmp_ok($rows->{exscan}{message_bytes}, '>=', 8, '... and a total is 8');
+    cmp_ok($rows->{exscan}{message_bytes}, '>=', 8, '... and an aggregate is 8');
 }
 
 # ---- steps ----

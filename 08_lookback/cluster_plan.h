@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_shape.h - the launch of cluster and cluster_backward: a tile for each block, and a cluster of blocks for each
+/* cluster_plan.h - the launch of cluster and cluster_backward: a tile for each block, and a cluster of blocks for each
    sequence. */
-#ifndef CLUSTER_SHAPE_H
-#define CLUSTER_SHAPE_H
+#ifndef CLUSTER_PLAN_H
+#define CLUSTER_PLAN_H
 
 #include "tiling.h"
 
@@ -18,7 +18,7 @@ enum {
     CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 16 * CLUSTER_MAX_THREADS - 3,
 };
 
-struct cluster_shape {
+struct cluster_plan {
     struct tiling tiling; /* seq_tiles: blocks of a cluster */
     int rows, threads;
 };
@@ -26,8 +26,8 @@ struct cluster_shape {
 /* What args->config says, and else by the sequence's length: 8 blocks with 2 rows and 256 threads if they suffice for
    it, or up to most_blocks with 4 rows, or 512 threads; for up to CLUSTER_FEW sequences 16 blocks in place of these.
    cudaErrorInvalidValue if it does not fit a cluster at all, cudaErrorNotSupported if the chip has no clusters. */
-cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, const struct gpu_info *gpu,
-                          struct cluster_shape *shape);
+cudaError_t cluster_plan(const struct linrec_args *args, unsigned most_blocks, const struct gpu_info *gpu,
+                         struct cluster_plan *plan);
 
 #ifdef __cplusplus
 }

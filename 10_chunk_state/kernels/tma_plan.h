@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tma_shape.h - slices, into which kernels that load by TMA cut a row of columns, and how many stages fit on the chip
-   (tma_shape.c). A slice of TILE_STEPS chunks is a tile, which one stage of shared memory holds (tma_tile.cuh). */
-#ifndef TMA_SHAPE_H
-#define TMA_SHAPE_H
+/* tma_plan.h - slices, into which tma.cu, split.cu and their backward kernels cut a row of columns, and how many stages
+   fit on the chip (tma_plan.c). A slice of TILE_STEPS chunks is a tile, which one stage of shared memory holds
+   (tma_tile.cuh). */
+#ifndef TMA_PLAN_H
+#define TMA_PLAN_H
 
 #include "../../common/cuda/gpu_info.h"
 #include "chunk_check.h"
@@ -30,7 +31,7 @@ struct slicing {
 struct slicing slicing_of(const struct flat_state *flat, unsigned most);
 
 /* How a kernel with stages of tiles is launched. */
-struct tma_shape {
+struct tma_plan {
     struct flat_state flat;
     struct slicing slicing;
     unsigned items; /* slices of all batches */
@@ -44,8 +45,8 @@ struct tma_shape {
 
 /* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes tiles of num_arrays
    arrays, and beside them own_bytes of shared memory for each thread, and for so many more. */
-cudaError_t tma_shape_of(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
-                         int num_arrays, size_t own_bytes, int more, struct tma_shape *shape);
+cudaError_t tma_plan_of(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
+                        int num_arrays, size_t own_bytes, int more, struct tma_plan *plan);
 
 #ifdef __cplusplus
 }

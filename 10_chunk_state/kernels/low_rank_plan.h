@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* low_rank_shape.h - the launches of the kernels with W and Y, and how large the parts of their stages are
-   (low_rank_shape.c). */
-#ifndef LOW_RANK_SHAPE_H
-#define LOW_RANK_SHAPE_H
+/* low_rank_plan.h - the launches of low_rank.cu, low_rank_backward.cu, mma.cu, wgmma.cu and plain.cu, and how large the
+   parts of their stages are (low_rank_plan.c). */
+#ifndef LOW_RANK_PLAN_H
+#define LOW_RANK_PLAN_H
 
 #include "../../common/cuda/gpu_info.h"
 #include "../operation/arguments.h"
@@ -29,7 +29,7 @@ enum {
 #define BACK_STRIDE(dtype, rows) ((dtype) == FLOAT32 && (rows) == CHUNK_STATE_MAX_ROWS ? BLOCK_COLUMNS + 4 : X_STRIDE)
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
-struct low_rank_shape {
+struct low_rank_plan {
     size_t chunks, heads, dv;
     int dk, rank, decays, slices;
     int stages;             /* as many as --config says, or fit; 0: not even one */
@@ -46,22 +46,21 @@ struct low_rank_shape {
 };
 
 /* For stages of so many rows. gpu, here and below: where it will run; NULL: the current one. */
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu, size_t rows,
-                              struct low_rank_shape *shape);
+cudaError_t low_rank_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, size_t rows,
+                             struct low_rank_plan *plan);
 
 /* The same for mma.cu, which has 64 or 128 rows and 16, 32 or 64 ranks, and room for the sums that its warps tell each
    other. cudaErrorNotSupported: the chip has no shared memory for two stages of it. */
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * BLOCK_COLUMNS * sizeof(float))
-cudaError_t mma_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_shape *shape);
+cudaError_t mma_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_plan *plan);
 
 /* The same for wgmma.cu, which has 64 or 128 rows, and W and Y in rows of 128 bytes. */
-cudaError_t wgmma_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
-                           struct low_rank_shape *shape);
+cudaError_t wgmma_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_plan *plan);
 
 /* The same for low_rank_backward.cu, which has 64, 128 or 256 rows, and one stage or at least three.
    cudaErrorNotSupported: the chip has no shared memory for one. */
-cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
-                                   struct low_rank_shape *shape);
+cudaError_t low_rank_back_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                                  struct low_rank_plan *plan);
 
 #ifdef __cplusplus
 }
