@@ -32,7 +32,7 @@ struct finding {
     const char *kind; /* "error", "remark" */
     char place[512];  /* "scan.cu:50"; or empty */
     char kernel[512]; /* or empty: host code */
-    char line[4096];  /* what is printed, without the full stop */
+    char line[6000];  /* what is printed, without the full stop */
     char text[4096];  /* of that, what is wrong and what to do */
 };
 
@@ -72,7 +72,7 @@ static void find(struct finding *f, const char *kind, const char *file, int line
         snprintf(where, sizeof(where), "host code");
     snprintf(f->text, sizeof(f->text), "%s", text);
     sim_shorten_paths(f->text);
-    snprintf(f->line, sizeof(f->line), "%s: %s: %s: %.3000s", f->place[0] != '\0' ? f->place : "simulator", kind, where,
+    snprintf(f->line, sizeof(f->line), "%s: %s: %s: %s", f->place[0] != '\0' ? f->place : "simulator", kind, where,
              f->text);
 }
 
