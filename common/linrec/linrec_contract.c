@@ -335,7 +335,7 @@ static bool computes_pieces(const struct inquiry *inquiry, const struct pieces *
         error = copy_pieces(pieces, a, true);
     if (error == cudaSuccess)
         error = launch_pieces(inquiry, pieces, reverse, states);
-    for (int a = OUT; a < NUM_ROWS && error == cudaSuccess; a++)
+    for (int a = OUT; a < (backward ? NUM_ROWS : D_IN) && error == cudaSuccess; a++)
         error = copy_pieces(pieces, a, false);
     for (int s = 0; s < 5 && error == cudaSuccess; s++)
         error = cudaMemcpy(&come_out[s], states[s], sizeof(float), cudaMemcpyDeviceToHost);
