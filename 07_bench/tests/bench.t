@@ -285,7 +285,7 @@ case "$*" in *cub*) echo '"1","7","k2","3,000.00","8000.00","4000","0","0","90.0
 END
 chmod 0755, "$fake/build/cuda/extra/07_bench_launches", "$fake/bin/ncu";
 symlink "$root/$_", "$fake/$_" for qw(common cusim 05_pipe);
-symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(Makefile recordings.sh);
+symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(Makefile kernels.c recordings.sh);
 sub in_fake { # a script of common/record, with the fakes
     my ($script, %env) = @_;
     chdir $fake;

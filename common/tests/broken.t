@@ -24,15 +24,15 @@ my @mistakes = (
 # Without the barrier after writing, a thread reads too early; without the one after reading, one that runs ahead overwrites what
 # others still need. Both lines are named, in every order.
 my $race = qr/kernel scan<\d+>, block .*, thread .*: race: .* at common\/tests\/programs\/broken\.cu:\d+, and nothing orders the two/;
-my $past = qr/broken\.cu:@{[line_of('outputs[row + seq_len] = 0')]}: kernel scan<\d+>, block \(2,0,0\), thread \(0,0,0\): /;
+my $past = qr/broken\.cu:@{[line_of('outputs[row + seq_len] = 0')]}: error: kernel scan<\d+>, block \(2,0,0\), thread \(0,0,0\): /;
 push @mistakes, backend() eq 'sim'
     ? [past_the_end => qr/${past}writes outputs\[\d+\]\[0\], past the end \(the last is outputs\[\d+\]\[\d+\]\)\. Compare the index/]
     : [past_the_end => qr/4 bytes before or past an output array were written/];
 push @mistakes, [default_stream => qr/default_stream forward: it launches on the default stream; pass on/],
     [hides_errors => qr/hides_errors forward: it returns success although a launch failed; return its error/] if backend() eq 'sim';
 push @mistakes, (map { ["reads_early" => $race, $_], ["writes_early" => $race, $_] } qw(warp reverse random:1)),
-    [barrier_in_branch => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*barrier/i],
-    [absent_lane => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*lane/i]
+    [barrier_in_branch => qr/broken\.cu:\d+: error: kernel scan.*, block .*, thread .*barrier/i],
+    [absent_lane => qr/broken\.cu:\d+: error: kernel scan.*, block .*, thread .*lane/i]
     if backend() eq 'sim';
 
 my @shape = ('--check-only', '--num-seqs', 3, '--seq-len', '33,200');
@@ -40,7 +40,7 @@ my ($status, $out, $err) = run_program(extra('tests_broken'), @shape, '--variant
 is($status, 0, 'the right kernel passes') or diag($err);
 for my $mistake (@mistakes) {
     my ($name, $like, $schedule) = @$mistake;
-    ($status, $out, $err) = run_program({ CUSIM_SCHEDULE => $schedule || 'warp' }, extra('tests_broken'), @shape, '--variant', $name);
+    ($status, $out, $err) = run_program({ CUSIM_SCHEDULE => $schedule || 'warp', CUSIM_CHECKS => 'strict' }, extra('tests_broken'), @shape, '--variant', $name);
     ok($status eq 1 && $err =~ $like, "caught: $name") or diag("status $status\n$err");
 }
 
@@ -72,7 +72,7 @@ SKIP: {
     for ([past_the_end => 'race: writes byte 200 of the 20000-byte allocation'], [no_check => 'reads right past the end']) {
         my ($name, $words) = @$_;
         ($status, $out, $err) = run_program(extra('02_cuda_ref_broken'), $name);
-        ok($status eq 1 && $err =~ /broken\.cu:\d+: kernel $name, block \(0,0,0\), thread \(\d+,0,0\): $words/,
+        ok($status eq 1 && $err =~ /broken\.cu:\d+: error: kernel $name, block \(0,0,0\), thread \(\d+,0,0\): $words/,
             "caught: $name of BREAK_IT.md") or diag("status $status\n$err");
     }
 }

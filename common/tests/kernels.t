@@ -30,7 +30,7 @@ cmp_ok($functions, '>', 50, 'they are found');
 
 # ---- the table is the one list, and template parameters are few ----
 
-my %parameters = (elems => '03', rows => '05', reverse => '06'); # the chapter from which on there is one
+my %parameters = (elems => '03', rows => '05', from_end => '06'); # the chapter from which on there is one
 for my $chapter (chapters()) {
     my %row = map { /^(\S+)/ ? ($1 => 1) : () } own_variants($chapter);
     for my $variant (sort keys %row) {
@@ -44,7 +44,7 @@ for my $chapter (chapters()) {
         }
         my @given = map { split /\s*,\s*/ } map { /\btemplate ?< ?(.*?) ?>/g } @heads;
         my @wrong = grep { !/^int (\w+)$/ || !defined $parameters{$1} || $parameters{$1} gt $chapter } @given;
-        is_deeply(\@wrong, [], "$path: template parameters are elems from 03 on, rows from 05 on, reverse from 06 on");
+        is_deeply(\@wrong, [], "$path: template parameters are elems from 03 on, rows from 05 on, from_end from 06 on");
     }
 }
 

@@ -129,8 +129,8 @@ struct sim_announcements {
     announcement<struct sim_region *, const void *, struct sim_region *, const void *, size_t> copied;
     announcement<struct sim_region *, const void *, size_t, bool> touched;
 
-    /* A copy is about to give to the host, of memory of the device: rows from there, so far apart, of that width, so many;
-       what elements they consist of, or NULL. */
+    /* A copy is about to give to the host, of memory of the device: rows from there, so far apart, of that width, so
+       many; what elements they consist of, or NULL. */
     announcement<const void *, size_t, size_t, size_t, const struct sim_elements *> given;
 
     /* The host API: a call begins; has made something (its kind, or NULL for memory, of that size); it is given back

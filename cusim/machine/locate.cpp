@@ -18,8 +18,11 @@ bool sim_find_program(char *file, size_t size, uintptr_t *offset)
     if (dladdr1((const void *)&sim_find_program, &info, (void **)&own, RTLD_DL_LINKMAP) == 0 || own == NULL)
         return false;
     *offset = own->l_addr;
-    if (own->l_name[0] == '\0') /* the program */
-        return readlink("/proc/self/exe", file, size - 1) >= 0;
+    if (own->l_name[0] == '\0') { /* the program */
+        const ssize_t length = readlink("/proc/self/exe", file, size - 1);
+        file[length > 0 ? length : 0] = '\0';
+        return length >= 0;
+    }
     return snprintf(file, size, "%s", own->l_name) < (int)size;
 }
 

@@ -254,7 +254,7 @@ void sim_tell_thrown(void)
 static void tell_unwaited(bool gives_up)
 {
     sim_each_unwaited([gives_up](const struct sim_call &call, bool is_done) {
-        if (is_done && gives_up)
+        if (gives_up && (is_done || sim_strict)) /* strict, it would take the status */
             return;
         const bool prints = printing.count(call.at) > 0;
         const std::string text =

@@ -477,6 +477,7 @@ static void check_before(void)
     KEEPS(linrec_chunk_state_forward(&chunks, NULL));
     KEEPS(linrec_chunk_state_backward(&chunks, NULL));
     KEEPS(linrec_workspace_init(scan.workspace, scan.workspace_bytes, NULL));
+    cudaDeviceSynchronize();
 }
 
 /* ---- several host threads ---- */

@@ -157,7 +157,7 @@ is($? >> 8, 130, 'interrupted');
 ok(!-e $out, 'there is no table then');
 (undef, undef, $errors) = class('ONLY=01.1,02.1,02.3');
 like($errors, qr/judging [12] answer/, 'the same command goes on where it ended');
-is(scalar(() = (read_text($out) // '') =~ /\n(?:vandal|"Zo|-rf)/g), 9, 'and then the table is whole');
+is(scalar(() = (read_text($out) // '') =~ /\n(?:vandal|"Zo|'-rf)/g), 9, 'and then the table is whole');
 
 # ---- what is asked wrongly ----
 
