@@ -25,8 +25,8 @@ bool sim_is_own(const char *path);
    from the addresses that its symbols have. Returns false if that is not known. */
 bool sim_find_program(char *file, size_t size, uintptr_t *offset);
 
-/* The path of a file of cusim's, "compile/variables.pl": beside an installed cusim, or in the checkout that the program was
-   built in. Returns false if it is not there. */
+/* The path of a file of cusim's, "compile/variables.pl": beside an installed cusim, or in the checkout that the program
+   was built in. Returns false if it is not there. */
 bool sim_find_own(const char *file, char *path, size_t size);
 
 void sim_shorten_name(char *name);  /* "void scan<4>(float const*, int)" becomes "scan<4>" */

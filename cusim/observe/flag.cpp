@@ -577,8 +577,8 @@ static struct release *all_known_of(unsigned agent)
     return merge(sim_race->flags->acquired, acquired_by(t));
 }
 
-/* A word that this block has read by an atomic, as a counter or a lock, and the other one by an atomic that stands behind
-   the recorded access in the code; NULL if none. */
+/* A word that this block has read by an atomic, as a counter or a lock, and the other one by an atomic that stands
+   behind the recorded access in the code; NULL if none. */
 static const struct thread_flags::reading *find_counter(uint64_t record)
 {
     const uint32_t block = sim_block_of(interval_of(record));

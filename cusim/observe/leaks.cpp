@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* leaks.cpp - all that a program leaves behind: memory that it did not free, streams, events and graphs that it did not
-   destroy, errors that nobody looked at, work that nobody waited for. counts.h gives it to judges; CUSIM_LEAKS=1 tells it
-   when the program ends.
+/* leaks.cpp - all that a program leaves behind: memory that it did not free, streams, events and graphs that it did
+   not destroy, errors that nobody looked at, work that nobody waited for. counts.h gives it to judges; CUSIM_LEAKS=1
+   tells it when the program ends.
 
-   Without being asked, the end tells of errors that are certain to be lost: of a launch, which returns nothing, and of a
-   call whose result is thrown away (rewrite.pl marks these), when cudaGetLastError was not called behind it. The first
-   one ends the program with status 1, as what came of it can be wrong. */
+   Without being asked, the end tells of errors that are certain to be lost: of a launch, which returns nothing, and of
+   a call whose result is thrown away (rewrite.pl marks these), when cudaGetLastError was not called behind it. The
+   first one ends the program with status 1, as what came of it can be wrong. */
 #include <algorithm>
 #include <map>
 #include <set>

@@ -157,8 +157,8 @@ static const char *advise_barrier(const char *place, const char *other)
     return text;
 }
 
-/* What to do about a race of plain accesses to global memory that no flag is meant to order. `same`: both are made by one
-   line. `apart`: by two blocks. */
+/* What to do about a race of plain accesses to global memory that no flag is meant to order. `same`: both are made by
+   one line. `apart`: by two blocks. */
 static const char *advise_plain(bool writes, bool wrote, bool same, bool apart)
 {
     if (same && writes != wrote)
@@ -365,8 +365,8 @@ static void look_at_done(struct sim_region *r, const char *at, size_t size, size
     memcpy(done.before, at, size);
 }
 
-/* Whether a write that has changed nothing is meant so: by threads of one block, or of several where all write one value,
-   as `*found = 1`. A value for each word is more likely to be each block's own work, done in a wrong place. */
+/* Whether a write that has changed nothing is meant so: by threads of one block, or of several where all write one
+   value, as `*found = 1`. A value for each word is more likely to be each block's own work, done in a wrong place. */
 static bool is_meant(const struct done *d)
 {
     static struct {
@@ -703,8 +703,8 @@ static void access_part(struct sim_region *r, size_t offset, size_t size, unsign
         sim_flag_access(r->start + word * 4, 4, writes ? how | SIM_ATOMIC : how, site);
 }
 
-/* An access to a whole word against those to its parts. An atomic of the word may be meant for one of them, while others
-   are read. */
+/* An access to a whole word against those to its parts. An atomic of the word may be meant for one of them, while
+   others are read. */
 static __attribute__((noinline)) void check_parts(struct sim_region *r, size_t word, unsigned how, enum kind kind,
                                                   uint64_t record, uint64_t floor)
 {

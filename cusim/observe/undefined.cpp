@@ -134,7 +134,8 @@ static void expression_at(const struct ubsan_place *at, const void *pc, char *te
                  text[0] != '\0' ? "," : "");
 }
 
-// 16 bytes at a multiple of 8 may be two members of 8 bytes (observe.cpp). Only the compiler knows that they are a float4.
+// 16 bytes at a multiple of 8 may be two members of 8 bytes (observe.cpp). Only the compiler knows that they are a
+// float4.
 void __ubsan_handle_type_mismatch_v1(const struct ubsan_pointer *found, uintptr_t address)
 {
     const unsigned align = 1u << found->log_align;

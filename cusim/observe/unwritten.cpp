@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* unwritten.cpp - what a copy gives to the host though nothing has written it: the tail of an array that the grid does not
-   cover, or all of it.
+/* unwritten.cpp - what a copy gives to the host though nothing has written it: the tail of an array that the grid does
+   not cover, or all of it.
 
-   What lies between the members of a struct is never written. Where the copy's pointers say what the elements are, it is
-   known which bytes these are (cuda_runtime.h). Where they do not, few bytes at a time may be missing, or the same ones
-   again and again, at the same distance; so may what lies between the rows of cudaMallocPitch, always. */
+   What lies between the members of a struct is never written. Where the copy's pointers say what the elements are, it
+   is known which bytes these are (cuda_runtime.h). Where they do not, few bytes at a time may be missing, or the same
+   ones again and again, at the same distance; so may what lies between the rows of cudaMallocPitch, always. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

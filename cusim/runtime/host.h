@@ -11,8 +11,8 @@ extern int sim_num_devices;
 extern thread_local int sim_device;      /* of the calling host thread */
 bool sim_reaches(int device, int owner); /* whether kernels of one may touch memory of the other */
 
-/* Remembers an error for cudaGetLastError of the calling host thread, and who got it. `why`: a sentence for messages, what
-   is wrong and what to do, or NULL. */
+/* Remembers an error for cudaGetLastError of the calling host thread, and who got it. `why`: a sentence for messages,
+   what is wrong and what to do, or NULL. */
 cudaError_t sim_error(cudaError_t error, const char *why = NULL, const char *call = __builtin_FUNCTION(),
                       const void *at = __builtin_return_address(0));
 

@@ -13,7 +13,8 @@ struct sim_pooled {
     sim_task_ref task;
 };
 
-/* Faults if that is a variable of the device, whose address host code knows only as the host's; `instead`: what to call. */
+/* Faults if that is a variable of the device, whose address host code knows only as the host's; `instead`: what to
+   call. */
 void sim_check_address(const void *pointer, const char *instead);
 
 /* Faults if the program has more __constant__ memory than a GPU. */
@@ -25,8 +26,8 @@ void sim_addresses_come(const void *bytes, size_t size);
 /* Whether managed memory still holds what it held when it was made. */
 bool sim_is_untouched(const struct sim_region *region, const char *at, size_t size);
 
-/* Of these bytes (a bit for each, the lowest for the one at `first`) those that are not padding, if they are of a type of
-   that size to which kernels get pointers. */
+/* Of these bytes (a bit for each, the lowest for the one at `first`) those that are not padding, if they are of a type
+   of that size to which kernels get pointers. */
 uint32_t sim_without_padding(size_t size, size_t first, uint32_t bytes);
 
 /* Whether the memory of the host is pinned: made so, or registered. */

@@ -95,8 +95,8 @@ const char *sim_task_advice(const sim_task *task);
    NULL. */
 const char *sim_early_advice(void);
 
-/* What asynchronous copies have brought to pageable memory since the host has waited for anything: it was there when the
-   call returned. With pinned memory it would not be. */
+/* What asynchronous copies have brought to pageable memory since the host has waited for anything: it was there when
+   the call returned. With pinned memory it would not be. */
 struct sim_arrival {
     const char *start;
     size_t pitch, width, height;

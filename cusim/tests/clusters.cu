@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clusters.cu - blocks in clusters. `clusters NAME` runs kernel NAME: a right one, whose result it judges, or one with
    a mistake. clusters.t knows what must be said of it; marks in comments name lines, as in wrong.cu. */
+#include "../counts.h"
 #include <sim_tma.h>
 #include <sim_cluster.h>
 
@@ -699,6 +700,7 @@ static int judge(const float *x)
 
 int main(int argc, char **argv)
 {
+    sim_end_at_wrong_launch(true);
     const char *const name = argc > 1 ? argv[1] : "";
     const unsigned size = argc > 2 ? (unsigned)atoi(argv[2]) : 2, grid = N / THREADS;
     static float h[N];
@@ -779,6 +781,7 @@ int main(int argc, char **argv)
         launch(plain, x, 9, 9, false, 0);
     if (strcmp(name, "nine_allowed") == 0)
         launch(plain, x, 9, 9, true, 0);
+    cudaDeviceSynchronize();
     if (strcmp(name, "seventeen") == 0)
         launch(plain, x, 17, 17, true, 0);
     return 0;

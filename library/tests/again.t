@@ -11,7 +11,7 @@ sub built {
     my ($tree, @words) = @_;
     my ($status, $out, $err) = run_program('make', '--no-print-directory', 'QUIET=', 'BACKEND=' . backend(), '-C', $tree, @words);
     is("$status$err", '0', "make @words") or diag($out);
-    return join ' ', $out =~ /^(?:echo ")?  \w+ (build\/[\w.\/]+)/mg;
+    return join ' ', $out =~ /(?:^|echo ")  \w+ (build\/[\w.\/]+)/mg;
 }
 
 my ($copy, $moved, $installed) = (copy_of_tree('copied'), scratch('moved'), scratch('installed'));

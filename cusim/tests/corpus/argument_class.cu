@@ -1,6 +1,7 @@
 // right
 // SPDX-License-Identifier: MIT
-// An argument that knows when it is copied and destroyed: the host's copies do, the device's are bytes, and each thread has its own.
+// An argument that knows when it is copied and destroyed: the host's copies do, the device's are bytes,
+// and each thread has its own.
 #include "corpus.h"
 
 static int made, destroyed;

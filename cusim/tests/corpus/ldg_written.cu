@@ -1,4 +1,4 @@
-// stopped: writes byte 0 of the 256-byte allocation made at tests/corpus/corpus.h:16, which this launch reads by __ldg at
+// stopped: writes byte 0 of the 256-byte allocation made at tests/corpus/corpus.h:16, which this launch reads by
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

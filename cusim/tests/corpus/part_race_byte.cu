@@ -1,4 +1,4 @@
-// stopped: race: reads byte 5 of the 8-byte allocation made at tests/corpus/part_race_byte.cu:16, which thread (0,0,0) of block (0,0,0) has written at
+// stopped: race: reads byte 5 of the 8-byte allocation made at tests/corpus/part_race_byte.cu:16, which thread
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: race: writes tile[1], which thread (0,0,0) has read at tests/corpus/part_race_half.cu:14, and nothing orders the two. The barrier at
+// stopped: race: writes tile[1], which thread (0,0,0) has read at tests/corpus/part_race_half.cu:14, and nothing
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

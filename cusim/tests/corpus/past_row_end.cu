@@ -1,4 +1,4 @@
-// stopped: nothing orders the two. Which elements are each thread's own? Let each write bytes that no other one touches
+// stopped: nothing orders the two. Which elements are each thread's own? Let each write bytes that no other one
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: reads byte 0 of the 4-byte allocation made at tests/corpus/unwritten_managed.cu:15, which nothing has written
+// stopped: reads byte 0 of the 4-byte allocation made at tests/corpus/unwritten_managed.cu:15, which nothing has
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

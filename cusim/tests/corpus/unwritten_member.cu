@@ -1,4 +1,4 @@
-// stopped: reads byte 8 of the 1024-byte allocation made at tests/corpus/unwritten_member.cu:26, which nothing has written
+// stopped: reads byte 8 of the 1024-byte allocation made at tests/corpus/unwritten_member.cu:26, which nothing has
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: race: in the stream made at tests/corpus/variable_between_streams.cu:19 it writes total, which cudaMemcpyAsync at tests/corpus/variable_between_streams.cu:23 has read
+// stopped: race: in the stream made at tests/corpus/variable_between_streams.cu:19 it writes total, which
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: cudaMemcpy gets the host's address of table[0], a variable of the device, which on a GPU has another one. Use cudaMemcpyToSymbol
+// stopped: cudaMemcpy gets the host's address of table[0], a variable of the device, which on a GPU has another one.
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

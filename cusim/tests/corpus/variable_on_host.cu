@@ -1,4 +1,4 @@
-// stopped: reads total, a variable of the device, of which host code sees another one on a GPU. Use cudaMemcpyFromSymbol
+// stopped: reads total, a variable of the device, of which host code sees another one on a GPU. Use
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: the kernel gets the host's address of table[0], a variable of the device, which on a GPU has another one. Ask cudaGetSymbolAddress
+// stopped: the kernel gets the host's address of table[0], a variable of the device, which on a GPU has another one.
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 
