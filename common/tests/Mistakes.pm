@@ -112,9 +112,12 @@ sub build_mistakes {
         my $up = $path =~ tr{/}{} > 1 ? '../' : '';
         write_file("$copy/$path", qq(#include "${up}mutant.h"\n#line 1\n) . $text{$path});
     }
-    # C has no constants that are computed when the program begins
+    # a function of the host that kernels may call: nvcc would not take it, and nothing of it is watched or counted
     write_file("$copy/$chapter/mutant.h", "#ifndef MUTANT_H\n#define MUTANT_H\n#include <stdlib.h>\n#ifdef __cplusplus\n"
-        . "static const int mutant = atoi(getenv(\"MUTANT\"));\n#else\n#define mutant atoi(getenv(\"MUTANT\"))\n#endif\n#endif\n");
+        . "#include <cuda_runtime.h>\nextern \"C\" __host__ __device__ int which_mutant(void);\n#else\nint which_mutant(void);\n#endif\n"
+        . "#define mutant which_mutant()\n#endif\n");
+    write_file("$copy/$chapter/mutant.c", "#include \"mutant.h\"\nint which_mutant(void)\n{\n    static int number = -1;\n"
+        . "    return number >= 0 ? number : (number = atoi(getenv(\"MUTANT\")));\n}\n");
     my $log = build_quickly($copy, $chapter);
     return $? == 0 ? "$copy/build/sim/$chapter" : (undef, $log);
 }
