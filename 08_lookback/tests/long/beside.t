@@ -72,7 +72,7 @@ if (backend() eq 'sim') {
         'default: what resident needs is less than what it may need here, and is enough');
 
     # a workspace in a wrong state: the launch ends, says so, and has read and written nothing else
-    my $stopped = qr/^simulator: \S+: kernel [^\n]*: __trap\(\) was reached\. See what the kernel guards with it\.\nstatus 1$/;
+    my $stopped = qr/^\S+:\d+: error: kernel [^\n]*: __trap\(\) was reached\. See what the kernel guards with it\.\nstatus 1$/;
     for my $fill (0, 63, 1, 128, 254) {
         for my $order ('warp', 'reverse') {
             for my $pass ('forward', 'backward') {

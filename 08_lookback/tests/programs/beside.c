@@ -126,6 +126,7 @@ int main(int argc, char **argv)
         const cudaError_t less = first->launch(&first->args, first->stream);
         printf("%s, %s, with a byte less %s\n", cudaGetErrorName(enough), right ? "right" : "wrong",
                cudaGetErrorName(less));
+        cudaDeviceSynchronize();
     } else if (strncmp(argv[1], "fill=", 5) == 0) {
         must(cudaMemset(first->args.workspace, atoi(argv[1] + 5), first->args.workspace_size), "cudaMemset");
         must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
