@@ -122,7 +122,7 @@ static _Noreturn void become(char *const *command, int socket)
     limit(RLIMIT_NOFILE, MOST_FILES);
     limit(RLIMIT_CORE, 0);
     environ = clean_environment();
-    setenv("CUSIM_CHECKS", "strict", 1); /* what the simulator has only a remark for is a mistake in an exercise */
+    setenv("CUSIM_CHECKS", "strict", 0); /* what the simulator has only a remark for is a mistake in an exercise */
     execve(command[0], command, environ);
     _exit(127);
 }

@@ -341,15 +341,15 @@ const sim_elements *sim_elements_of()
 }
 
 /* While one of these lives, copies know that. */
-extern thread_local const sim_elements *sim_copied;
+void sim_copies_elements(const sim_elements *elements);
 struct sim_copying {
     SIM_METHOD sim_copying(const sim_elements *to, const sim_elements *from)
     {
-        sim_copied = from != NULL ? from : to;
+        sim_copies_elements(from != NULL ? from : to);
     }
     SIM_METHOD ~sim_copying()
     {
-        sim_copied = NULL;
+        sim_copies_elements(NULL);
     }
 };
 #define SIM_COPY                                                                                                       \

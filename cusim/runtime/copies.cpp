@@ -80,7 +80,12 @@ struct copy {
     const struct sim_elements *elements; /* what they are, or NULL */
 };
 
-thread_local const struct sim_elements *sim_copied;
+static thread_local const struct sim_elements *sim_copied;
+
+void sim_copies_elements(const struct sim_elements *elements)
+{
+    sim_copied = elements;
+}
 
 static const char *kind_name(bool from_device, bool to_device)
 {
@@ -93,6 +98,13 @@ static bool is_on_device(const void *pointer)
 {
     const struct sim_region *r = sim_region_near(pointer);
     return r != NULL ? !r->pageable : is_symbol(pointer);
+}
+
+/* Pinned and managed memory may be either side of a copy. */
+static bool is_of_both(const void *pointer)
+{
+    const struct sim_region *r = sim_region_near(pointer);
+    return r != NULL && r->host;
 }
 
 /* What is wrong with one end of a copy or a fill, and what to do; nothing: nothing. */
@@ -133,7 +145,8 @@ static const char *explain(const struct copy *c, enum cudaMemcpyKind asked)
     explain_end(c->dst, rows * c->dst_pitch + c->width, "the destination", text, to || kind_to ? sizeof(text) : 0);
     if (text[0] == '\0')
         explain_end(c->src, rows * c->src_pitch + c->width, "the source", text, from || kind_from ? sizeof(text) : 0);
-    if (c->dst != NULL && c->src != NULL && kind != cudaMemcpyDefault && (from != kind_from || to != kind_to))
+    if (c->dst != NULL && c->src != NULL && kind != cudaMemcpyDefault &&
+        ((from != kind_from && !is_of_both(c->src)) || (to != kind_to && !is_of_both(c->dst))))
         snprintf(text, sizeof(text), "it is given memory of the %s to read and of the %s to write, and %s. Write %s%s",
                  from ? "device" : "host", to ? "device" : "host", kind_name(kind_from, kind_to), kind_name(from, to),
                  from != to ? ", or change the two pointers: the destination is the first one" : "");

@@ -151,10 +151,10 @@ static int run(const char *name)
     CASE(in_another_stream)
     {
         streams(cudaStreamNonBlocking);
-        fill<<<1, N, 0, a>>>(x); /* THERE in_another_stream */
+        fill<<<1, N, 0, a>>>(x); /* HERE in_another_stream */
         cudaEventRecord(event, b);
         cudaEventSynchronize(event);
-        cudaMemcpy(host, x, sizeof(host), cudaMemcpyDeviceToHost); /* HERE in_another_stream */
+        cudaMemcpy(host, x, sizeof(host), cudaMemcpyDeviceToHost);
     }
     CASE(written)
     {

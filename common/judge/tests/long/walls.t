@@ -261,7 +261,7 @@ END
         text => answer('sys/mman.h', "int opened = 0;\n    while (opened < 300 && memfd_create(\"\", 0) >= 0)\n        opened++;\n    return opened == 300;") },
     { wall => 'no image of its memory is left when it crashes', without => [[$judge, qr/^    limit\(RLIMIT_CORE, .*\n/m, '']], cores => 1, cheat => 'allows one',
         text => answer('sys/resource.h', "struct rlimit most;\n    return getrlimit(RLIMIT_CORE, &most) == 0 && most.rlim_max > 0;") },
-    { wall => 'environment', without => [[$judge, qr/execve\(command\[0\], command, clean_environment\(\)\)/, '(void)clean_environment, execve(command[0], command, environ)']],
+    { wall => 'environment', without => [[$judge, qr/environ = clean_environment\(\);/, '(void)clean_environment;']],
         cheat => 'reads a secret', text => answer('stdlib.h', 'return getenv("SECRET") != NULL;') },
     { wall => 'files that are open already', without => [[$judge, qr/^    for \(int fd = CHANNEL_FD \+ 1; .*\n.*\n/m, '']],
         cheat => 'reads one', text => answer('unistd.h', "char c;\n    for (int fd = 4; fd < 256; fd++)\n        if (pread(fd, &c, 1, 0) == 1 && c == 'o')\n            return true;\n    return false;") },
