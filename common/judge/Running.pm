@@ -122,7 +122,7 @@ sub apart {
     my @headers = grep { !m{/judge/} } glob('common/*/*.h common/*/*.cuh [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh'
         . " [0-9][0-9]_*/operation/*.h $exercise->{chapter}/exercises/*.h $exercise->{chapter}/exercises/*.cuh");
     my $engine = $backend eq 'sim' ? ['cusim/compile', 'cusim/include', 'cusim/build/cusim.o', 'cusim/counts.h'] : [];
-    return compiler_sandbox([grep({ -e } @headers, 'common/judge/threads.h', @$engine, @objects[1, 2]), $source, "$folder/apart"], [$objects[0], $folder], grep { defined } @ENV{qw(CXX CC NVCC)});
+    return compiler_sandbox([@headers, 'common/judge/threads.h', @$engine, @objects[1, 2], $source, "$folder/apart"], [$objects[0], $folder], grep { defined } @ENV{qw(CXX CC NVCC)});
 }
 
 # Runs a compiler of ours on an answer as `build' does.

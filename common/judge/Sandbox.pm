@@ -20,13 +20,13 @@ sub system_alone {
 }
 
 # The call for compilers and linkers, which go on in common/judge: they see what they consist of, these files and folders of the repository, and write
-# into these folders, and 512 MB in /tmp. `compilers' are programs that may lie elsewhere than in /usr.
+# into these folders, and 512 MB in /tmp. What is not there yet when the first compiler starts is there for the linker. `compilers' are programs that may lie elsewhere than in /usr.
 sub compiler_sandbox {
     my ($readable, $writable, @compilers) = @_;
     my $root = getcwd();
     my @elsewhere = grep { !m{^/usr/} } map { s{/[^/]+/[^/]+$}{}r } grep { defined } map { realpath($_) } grep { m{^/} } @compilers;
     return (system_alone(bwrap()), qw(--ro-bind-try /etc/alternatives /etc/alternatives --proc /proc --dev /dev --size 536870912 --tmpfs /tmp),
-        map({ ('--bind', "$root/$_", "$root/$_") } @$writable), map({ ('--ro-bind', $_, $_) } @elsewhere, map { "$root/$_" } @$readable),
+        map({ ('--bind', "$root/$_", "$root/$_") } @$writable), map({ ('--ro-bind-try', $_, $_) } @elsewhere, map { "$root/$_" } @$readable),
         qw(--remount-ro / --chdir), "$root/common/judge");
 }
 

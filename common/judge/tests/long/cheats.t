@@ -34,6 +34,7 @@ my %object_tells = map { $_ => 1 } qw(asm_entry constructor counters destructor 
 {
     no warnings 'redefine';
     local *HandIn::refused_text = sub { return undef };
+    local $Sandbox::off = 'taken away'; # where a compiler would not find some of these files
     for (grep { $object_tells{ $_->{name} } } @cheats) {
         my ($state, $report) = judge_answer($_->{exercise}, $_->{text}, $_->{shown}, "$_->{exercise}{id}.cheat");
         is($state, 'refused', "$_->{name}: by its object alone") or diag($report);
