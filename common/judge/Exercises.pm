@@ -213,7 +213,7 @@ sub count_registers {
         '-I../../common', "-I../../$exercise->{chapter}", '-o', "../../$source.cubin", "../../$source");
     my ($most) = sort { $b <=> $a } $said =~ /Used (\d+) registers/g;
     return $most if $status eq 0;
-    return (256, 'nvcc, which counts them, does not compile this' . ($said =~ /\berror\b\s*:\s*(.*)/ ? ": $1" : $status eq 0 ? '.' : ', or not within the limits.'));
+    return (256, 'nvcc, which counts them, does not compile this' . ($said =~ /\berror\b\s*:\s*(.*)/ ? ": $1" : ', or not within the limits.'));
 }
 
 # An order of execution, as settings of the environment: `reverse', or `reverse/3' with at most three blocks at once.

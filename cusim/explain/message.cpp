@@ -13,7 +13,6 @@
 
 #include "progress.h"
 
-#include "../machine/cores.h"
 #include "../include/cuda_runtime.h"
 #include "../machine/fault.h"
 #include "../machine/locate.h"
@@ -21,7 +20,6 @@
 #include "../machine/sizes.h"
 #include "../observe/observe.h"
 #include "../machine/poll.h"
-#include "../observe/watch.h"
 #include "../machine/settings.h"
 #include "../machine/announce.h"
 

@@ -98,15 +98,15 @@ void sim_shadow_given(const void *rows, size_t pitch, size_t width, size_t heigh
     }
     if (h.bytes == 0 || is_between(&h, e, all))
         return;
+    /* What another stream still has to do may be what is missing: then it races with the copy, and that is told. */
+    sim_each_unwaited([&](const struct sim_call &, bool is_done) { is_late = is_late || !is_done; });
+    if (is_late)
+        return;
     sim_region_describe(h.first, 0, what, sizeof(what));
     if (h.bytes == all)
         snprintf(how_many, sizeof(how_many), "none of which anything has written");
     else
         snprintf(how_many, sizeof(how_many), "of which nothing has written %zu", h.bytes);
-    /* What another stream still has to do may be what is missing: then it races with the copy, and that is told. */
-    sim_each_unwaited([&](const struct sim_call &, bool is_done) { is_late = is_late || !is_done; });
-    if (is_late)
-        return;
     sim_fault_at(
         sim_task_at(),
         "copies %zu bytes to the host, %s: from %s on. See whether the kernel ran, whether the grid has enough "

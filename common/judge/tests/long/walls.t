@@ -167,21 +167,13 @@ sub judged {
     return $said =~ s/\s+/ /gr . (@left ? '; still running' : '');
 }
 
-# bubblewrap with some of its options left out, or others in their place
-sub bubblewrap_with {
-    my ($edit, $what) = @_;
-    my $whole = \&Sandbox::bubblewrap;
+# Runs `what' while the function of this name, which gives a call of bubblewrap, leaves out some of its options, or has others in their place.
+sub sandbox_with {
+    my ($name, $edit, $what) = @_;
+    no strict 'refs';
     no warnings 'redefine';
-    local *Sandbox::bubblewrap = sub { local $_ = join "\0", $whole->(@_); $edit->() or die 'an edit that changes nothing'; return split /\0/ };
-    return $what->();
-}
-
-# The same for the one in which an answer is compiled and linked.
-sub compiler_sandbox_with {
-    my ($edit, $what) = @_;
-    my $whole = \&Sandbox::compiler_sandbox;
-    no warnings 'redefine';
-    local *Running::compiler_sandbox = sub { local $_ = join "\0", $whole->(@_); $edit->() or die 'an edit that changes nothing'; return split /\0/ };
+    my $whole = \&$name;
+    local *$name = sub { local $_ = join "\0", $whole->(@_); $edit->() or die 'an edit that changes nothing'; return split /\0/ };
     return $what->();
 }
 
@@ -315,8 +307,8 @@ for my $row (grep { !defined $only || index("$_->{wall}: $_->{cheat}", $only) >=
         {
             local $Sandbox::off = $bare;
             like((with_edits(\@always, $judge_it))[0], $says, "with $name");
-            my ($without) = $row->{wraps} ? bubblewrap_with($row->{wraps}, $judge_it)
-                : $row->{compiler} ? compiler_sandbox_with($row->{compiler}, $judge_it) : with_edits([@always, @{ $row->{without} }], $judge_it);
+            my ($without) = $row->{wraps} ? sandbox_with('Sandbox::bubblewrap', $row->{wraps}, $judge_it)
+                : $row->{compiler} ? sandbox_with('Running::compiler_sandbox', $row->{compiler}, $judge_it) : with_edits([@always, @{ $row->{without} }], $judge_it);
             like($without, $row->{then} // qr/^solved: /, "without $name");
         }
         like((with_edits($row->{without}, $judge_it))[0], $says, "without, but in bubblewrap: $name") if $row->{both} && !sandbox_missing();
