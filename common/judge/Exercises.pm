@@ -601,6 +601,7 @@ sub count_all {
                 my $errors;
                 my ($source, $folder) = ($exercise->{runs}, fresh_folder($tag));
                 local $exercise->{on_cpu} = $source =~ /\.c$/;
+                local $Sandbox::off = 'It is ours.'; # and may include what a hand-in may not
                 ($program, $errors) = build('sim', $exercise, $folder, read_text($source) // die("cannot read $source\n"), $source);
                 die $errors if !defined $program;
                 $compiled{ $exercise->{id} } = [$folder, $program];
