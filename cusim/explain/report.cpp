@@ -102,16 +102,16 @@ static void print_report(const struct sim_row *rows, size_t count)
 static void print_times(void (*print_rows)(FILE *file))
 {
     const char *chip = sim_setting("CUSIM_CHIP");
-    char path[] = "/tmp/cusim-XXXXXX", program[4096];
+    char path[32], program[4096];
 
     if (!sim_watches || !sim_find_own("estimate/cusim-estimate", program, sizeof(program)))
         return; /* without checks nothing of memory is counted */
-    const int descriptor = mkstemp(path);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    FILE *file = tmpfile();
     if (file == NULL)
         return;
     print_rows(file);
-    fclose(file);
+    fflush(file);
+    snprintf(path, sizeof(path), "/dev/fd/%d", fileno(file));
     fputc('\n', stderr);
     const pid_t child = fork();
     if (child == 0) {
@@ -122,7 +122,7 @@ static void print_times(void (*print_rows)(FILE *file))
     }
     if (child > 0)
         waitpid(child, NULL, 0);
-    unlink(path);
+    fclose(file);
 }
 
 __attribute__((constructor)) static void subscribe(void)

@@ -169,18 +169,21 @@ bool sim_locate_frames(const void *const *addresses, int count, char *function, 
    innermost one that is not the simulator's own counts. */
 void sim_locate_all(struct sim_located *list, size_t count)
 {
-    char program[4096] = "", command[8192], name[1024], line[4352], path[] = "/tmp/simulatorXXXXXX";
+    char program[4096] = "", command[8192], name[1024], line[4352];
     uintptr_t offset;
-    const int file = mkstemp(path);
     size_t at = count;
 
     for (size_t i = 0; i < count; i++)
         snprintf(list[i].place, sizeof(list[i].place), "%p", list[i].address);
-    if (count == 0 || file < 0 || !sim_find_program(program, sizeof(program), &offset))
+    if (count == 0 || !sim_find_program(program, sizeof(program), &offset))
+        return;
+    FILE *file = tmpfile();
+    if (file == NULL)
         return;
     for (size_t i = 0; i < count; i++)
-        dprintf(file, "%#lx\n", (unsigned long)((uintptr_t)list[i].address - offset));
-    snprintf(command, sizeof(command), "addr2line -aCfie '%s' < %s 2>/dev/null", program, path);
+        fprintf(file, "%#lx\n", (unsigned long)((uintptr_t)list[i].address - offset));
+    fflush(file);
+    snprintf(command, sizeof(command), "addr2line -aCfie '%s' </dev/fd/%d 2>/dev/null", program, fileno(file));
     FILE *out = popen(command, "r");
     while (out != NULL && fgets(name, sizeof(name), out) != NULL) {
         if (strncmp(name, "0x", 2) == 0) {
@@ -198,8 +201,7 @@ void sim_locate_all(struct sim_located *list, size_t count)
     }
     if (out != NULL)
         pclose(out);
-    close(file);
-    unlink(path);
+    fclose(file);
 }
 
 void sim_locate(const void *address, char *text, size_t size)

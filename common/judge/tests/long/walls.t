@@ -161,8 +161,12 @@ sub judged {
     }
     waitpid $pid, 0;
     my $said = read_file($file) // 'killed';
-    select undef, undef, undef, 0.3 if $row->{look};
     my @left = running();
+    for (1 .. $row->{look} ? 60 : 0) { # what is about to end needs its time
+        last if !@left;
+        select undef, undef, undef, 0.05;
+        @left = running();
+    }
     kill KILL => map { m{(\d+)} } @left;
     return $said =~ s/\s+/ /gr . (@left ? '; still running' : '');
 }
@@ -276,7 +280,7 @@ END
     { wall => 'names from an answer are plain text', without => [[$judge, qr/^            \*p = '\?';/m, '            ;']], cheat => 'is in a file that clears the screen',
         text => answer('', 'return true;') =~ s/^ *sum\[i\] = .*/#line 1 "a\\033[2J"\n        sum[i] = 0;/mr, says => qr/^wrong: [^\e]*$/, then => qr/^wrong: .*\e\[2J/ },
     { wall => 'what calls pass by value is looked at', without => [[$rules, qr/ --addresses$/m, '']], cheat => 'reads the runner\'s stack',
-        text => answer('', 'return copies(*(const word *)((char *)__builtin_frame_address(0) + 4096)).v != 1;') =~ s/(?=static __global__)/struct word { unsigned long v; };
+        text => answer('', 'return copies(*(const word *)((char *)__builtin_frame_address(0) + 4096)).v != 0x9e3779b97f4a7c15;') =~ s/(?=static __global__)/struct word { unsigned long v; };
 static word same(word w) { return w; }
 static word (*volatile copies)(word) = same;
 /r, says => qr/^wrong: .*belongs to none of its variables/ },
