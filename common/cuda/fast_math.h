@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fast_math.h - functions that a GPU's special function units give in one instruction, and how wrong they may be.
 
-   They are PTX (PTX ISA, "ex2", "lg2", "rcp"), as CUDA C's own exp2f does a little more: it saves results below 2^-126.
+   They are PTX (PTX ISA, "ex2", "rcp"), as CUDA C's own exp2f does a little more: it saves results below 2^-126.
    Here those, and such arguments, count as 0 ("ftz", flush to zero). The errors are those that the PTX ISA states. A
    bound may count on them, and on nothing better: chips differ. (common/tests/fast_math.t tries all floats on a GPU.)
    The simulator has them in sim_fast_math.h, in which the functions are as exact as the C library. */
@@ -18,15 +18,6 @@ static __device__ __forceinline__ float fast_exp2(float x)
 {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/* The logarithm of x to base 2. Absolute error up to 2^-22 for x from 0.5 to 2, relative error up to 2^-22 elsewhere.
-   -infinity for 0, NaN below. */
-static __device__ __forceinline__ float fast_log2(float x)
-{
-    float y;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The special function units' exponential, logarithm and reciprocal: on a GPU over all floats; see programs/fast_math.cu.
+# The special function units' exponential and reciprocal: on a GPU over all floats; see programs/fast_math.cu.
 use strict;
 use warnings;
 use lib 'common/tests';
