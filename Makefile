@@ -119,7 +119,7 @@ plays:
 # the course as a site, build/site/, and as a book, build/book.pdf
 site:
 	@perl common/pages/plays.pl --pages || echo "the pages that play kernels are left out: the site shows their pictures"
-	@perl common/pages/site/site.pl
+	@perl common/pages/site/site.pl $(if $(TEACHER),--teacher)
 
 book:
 	@perl common/pages/site/site.pl --book
@@ -216,7 +216,7 @@ help:
 	@echo "make notebook   write docs/first_chapters.ipynb, for Google Colab, from the chapters as they are"
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make plays      draw the pictures of running kernels in the texts anew, from their pages (needs chromium; ONLY=CHAPTER: of one)"
-	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc)"
+	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc; TEACHER=1: with quizzes, keys and answers)"
 	@echo "make book       the course as one PDF: build/book.pdf (needs pandoc and chromium)"
 	@echo "make slides     slides for twelve sessions, a file for each: build/slides/01.html (needs pandoc)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"

@@ -14,7 +14,7 @@ use Running;
 use Seed;
 use List::Util 'sum';
 use File::Basename qw(basename dirname);
-our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of trials read_text write_text drawn);
+our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of times_ours trials read_text write_text drawn);
 
 # The simulator's message: the place, and the rest; or a sentence about itself.
 my $stopped = qr/^(?|(?:simulator|(\S.*?:\d+)): error: ((?:kernel|host code)\b.*)|()simulator: (.*))$/m;
@@ -172,6 +172,8 @@ my %counters = (
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     host_waits => ['host_waits', 'waits of the host', 'While the host waits, it queues nothing. Which of the waits can a stream do in its place?'],
     calls => ['calls', 'calls of the host', 'Each launch costs the host some time. What can be written down once?'],
+    work => ['(load_requests + store_requests + shared_requests + shuffles / 32) / (elements / 32)', 'loads, stores and shuffles of warps for 32 elements',
+        'So many instructions of whole warps are there, whether one lane takes part or 32. Does each lane do a part of the work at the same time, and is nothing done, or read, again and again?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
     span => ['span', 'loads and stores in a row',
         'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
@@ -381,6 +383,8 @@ sub compile_error {
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
     return fold("The compiler was stopped, after $Running::compiling seconds, or at 8 GB of memory or 512 MB of disk. Is there a template, a constexpr function or a macro that unfolds itself, or a very large array?")
         if $errors =~ /(?:limit exceeded|Killed) signal terminated program|out of memory/;
+    return "It cannot be linked: an array of fixed size is larger than a program may be, which is 2 GB. Which one need not have so many elements?\n"
+        if $errors =~ /relocation truncated to fit|too large to fit|section .* exceeds|exceeds (?:maximum|the maximum)/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
@@ -542,10 +546,19 @@ sub estimated {
         @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
         next if $counts[0]{blocks} == $counts[1]{blocks} && !defined $names; # a block takes several sequences
         my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
-        return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
-            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, $time->{limited_by}, $time->{next});
+        my $says = sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
+            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, $time->{limited_by}, $time->{next};
+        my $times = times_ours($says);
+        return "\n" . fold($says . ($times > 2 ? sprintf(' That is %.1f times as long: what does yours do that ours does not?', $times) : ''));
     }
     return '';
+}
+
+# How many times as long as ours the answer would take, as its report estimates; undef where it does not.
+sub times_ours {
+    my ($report) = @_;
+    my ($its, $ours) = $report =~ /would\s+take\s+([\d.]+)\s+us.*?\bours\s+([\d.]+)\.\s/s;
+    return defined $ours ? $its / $ours : undef;
 }
 
 # An exercise with a table of its own, `rank: bytes chain': how an answer that reaches these goals stands in it: the average of the goals of each name, and of a GPU how many
@@ -663,10 +676,7 @@ sub trials {
     ($state, $report, my @goals) = judge_answer($exercise, $solution, $exercise->{solution}, "$exercise->{id}.solution");
     my @others = grep { $_->{name} !~ /^(?:time|registers)$/ && number($_->{reached}) ne $_->{best} } @goals; # what differs from compiler to compiler, or chip to chip
     push @trials, ['the solution is solved, and reaches just what the goals say', $state eq 'solved' && !@others, $report];
-    if (defined $exercise->{estimate} && $report =~ /An estimate/) {
-        my ($its, $ours) = $report =~ /would\s+take\s+([\d.]+)\s+us.*\bours\s+([\d.]+)\./s;
-        push @trials, ["the solution would take what `estimate' says", defined $ours && abs($its / $ours - 1) < 0.02, $report];
-    }
+    push @trials, ["the solution would take what `estimate' says", abs((times_ours($report) // 0) - 1) < 0.02, $report] if defined $exercise->{estimate} && $report =~ /An estimate/;
     if (my ($first) = rank_of($exercise, @task)) {
         my ($before) = split " ", $exercise->{before};
         push @trials, ["the task stands where `before' says", sprintf("%.4g", $first->[1]) eq $before, "$first->[0]: $first->[1]\n"];

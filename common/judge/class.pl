@@ -45,7 +45,7 @@ sub number_of { return "$_[0] $_[1]" . ($_[0] == 1 ? '' : 's') }
 # ---- marks ----
 
 # An exercise gives as many points as it is thought to take minutes (judges/NAME.txt). Who is right but misses goals has two fifths of them for the right
-# result, and of the other three the share of the goals that are met. Where the task as it is handed out is right, too, and meets some goals (task_met; -1: it
+# result, and of the other three the share of the goals that are met (goals_met). Where the task as it is handed out is right, too, and meets some goals (task_met; -1: it
 # is wrong), that is worth nothing: the share of the other goals counts. All else gives none.
 sub points {
     my ($of, $state, $met, $goals, $task_met) = @_;
@@ -166,7 +166,11 @@ sub judge {
     judge_one($exercise, @$_) for @{ $job->{answers} };
 }
 
-sub goals_met { return scalar grep { !defined Exercises::missed($_) } @_ }
+# How many goals are met: none by who does the work many times over, as one thread for all does (goal `work').
+sub goals_met {
+    my @missed = grep { defined Exercises::missed($_) } @_;
+    return grep({ $_->{name} eq 'work' } @missed) ? 0 : @_ - @missed;
+}
 
 sub judge_one {
     my ($exercise, $text, $path) = @_;
@@ -239,7 +243,7 @@ sub gather {
 sub line_of {
     my ($row, $reports, $failed) = @_;
     my ($exercise, $kept) = @$row{qw(exercise kept)};
-    my %line = (student => $row->{student}, exercise => $exercise->{id}, title => $exercise->{title}, of => minutes($exercise), met => 0, goals => 0, seconds => 0, kept => $kept);
+    my %line = (student => $row->{student}, exercise => $exercise->{id}, title => $exercise->{title}, of => minutes($exercise), met => 0, goals => 0, times_ours => '', seconds => 0, kept => $kept);
     my $path = "$reports/" . safe_name($row->{student}) . "/$exercise->{id}.txt";
     my ($state) = grep { defined $row->{$_} } qw(missing refused);
     if (defined $state) {
@@ -248,7 +252,10 @@ sub line_of {
         @line{qw(state reason)} = ('wrong', "NOT JUDGED: $failed->{$kept}");
     } else {
         %line = (%line, %{ kept($kept) // die "$kept has gone\n" });
-        $line{reason} = $line{state} ne 'solved' ? reason($line{report}) : $line{known} ? 'the same as our solution, but for names, comments and layout' : '';
+        my $times = times_ours($line{report});
+        $line{times_ours} = defined $times ? sprintf '%.2f', $times : '';
+        $line{reason} = $line{state} ne 'solved' ? reason($line{report}) : $line{known} ? 'the same as our solution, but for names, comments and layout'
+            : ($times // 0) > 2 ? "look at it: it is estimated to take $line{times_ours} times as long as our solution" : '';
     }
     $line{points} = points(@line{qw(of state met goals task_met)});
     if (defined $line{report}) {
@@ -294,6 +301,7 @@ sub class {
     my @failed = map { in_parallel($_->[0], undef, 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
+    print STDERR "without SECRET= everybody gets the same data, which a result can be copied from: docs/teach/marks.md\n" if @$jobs && !defined asked('SECRET') && !defined asked('SEED');
     print STDERR 'judging ', number_of(scalar(map { @{ $_->{answers} } } @$jobs), 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @$jobs;
     if (@$jobs && sandbox_missing()) {
         refuse(sandbox_missing() . ' A class is not judged so; UNSAFE=1 does it all the same.') if !asked('UNSAFE');
@@ -307,7 +315,7 @@ sub class {
     }
 
     my @lines = map { line_of($_, $reports, \%failed) } @$rows;
-    print $table csv(qw(student exercise state points of goals_met goals seconds reason)), map { csv(@$_{qw(student exercise state points of met goals seconds reason)}) } @lines;
+    print $table csv(qw(student exercise state points of goals_met goals times_ours seconds reason)), map { csv(@$_{qw(student exercise state points of met goals times_ours seconds reason)}) } @lines;
     close $table or refuse("cannot write $out: $!");
     rename "$out.part", $out or refuse("cannot write $out: $!");
     if (!defined asked('ONLY')) { # of other versions, or no longer handed in

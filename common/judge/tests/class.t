@@ -76,7 +76,7 @@ sub table {
         else { $fields[-1] .= $part =~ /^"(.*)"$/s ? $1 =~ s/""/"/gr : $part }
     }
     $head = shift @rows;
-    is(join(',', @$head), 'student,exercise,state,points,of,goals_met,goals,seconds,reason', 'the columns');
+    is(join(',', @$head), 'student,exercise,state,points,of,goals_met,goals,times_ours,seconds,reason', 'the columns');
     my %table;
     for (@rows) {
         my %row;

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# site.pl [--book] - writes the course as a site into build/site: every text as a page, made by pandoc, and every file
+# site.pl [--teacher | --book] - writes the course as a site into build/site: every text as a page, made by pandoc, and every file
 # that a text links to as a coloured listing. It needs no server: open build/site/index.html. With --book it writes
 # build/book.pdf instead: all texts in one file, printed by Chromium.
 #
 # Run from the repository's root (make site, make book). A text is found by being there (Texts.pm). Its place in the
 # contents is beside the texts of its folder, in the order of their links in README.md. The pages for those who teach are in
-# the contents of each other, and not in the book. What pandoc makes of a file is
+# the contents of each other, and not in the book; quizzes, keys and answers are only there with --teacher. What pandoc makes of a file is
 # kept in build/obj/site, and made anew when the file has changed.
 #
 # A picture PATH.svg is shown as a page in a frame, if there is one at build/watch/PATH.html: NN_x/figures/race.svg as
@@ -29,8 +29,8 @@ use constant MATH => '/usr/share/fonts/truetype/dejavu/DejaVuMathTeXGyre.ttf';
 
 sub refuse { print STDERR "$_[0]\n"; exit 2 }
 
-my $book = @ARGV && $ARGV[0] eq '--book' ? shift : '';
-refuse("usage: $0 [--book]") if @ARGV;
+my ($teacher, $book) = map { my $what = $_; @ARGV && $ARGV[0] eq $what ? shift @ARGV : '' } qw(--teacher --book);
+refuse("usage: $0 [--teacher | --book]") if @ARGV;
 `pandoc --list-extensions=gfm 2> /dev/null` =~ /tex_math_dollars/
     or refuse("The pages are made by pandoc 2.10 or later, which is not here: install pandoc (make setup SITE=1 does).");
 refuse('The book is printed by Chromium, which is not here: install chromium (make setup SITE=1 does).')
@@ -127,7 +127,10 @@ sub plain {
 
 # ---- the texts, in their order ----
 
-my @texts = grep { !$book || part_of($_) ne 'teach' } texts();
+# What a class should not find: left out, and named without a link.
+sub is_secret { return !$teacher && $_[0] =~ m{^docs/teach/(?:(?:quiz|keys)(?:/|$)|answers\.md$)} }
+
+my @texts = grep { (!$book || part_of($_) ne 'teach') && !is_secret($_) } texts();
 convert(@texts);
 my %html = map { $_ => html_of($_) } @texts;
 my %title = map { $_ => $html{$_} =~ m{<h1[^>]*>(.*?)</h1>}s ? plain($1) : $_ } @texts;
@@ -164,12 +167,13 @@ sub note {
     note($_) for grep { -f && language($_) } glob "$path/*";
 }
 
-# Where a link of a text leads in the site, or in the book; undef for what is not in the book.
+# Where a link of a text leads in the site, or in the book; undef for what is not in it.
 sub target {
     my ($text, $root, $link, $anchor) = @_;
     my $path = $link eq '' ? $text : resolve($text, $link);
     $path .= '/README.md' if $html{"$path/README.md"};
     push @nowhere, "$text: $link" if !-e $path;
+    return undef if is_secret($path);
     note($path);
     return ($link eq '' ? '' : $root . page_of($path)) . $anchor if !$book;
     return $html{$path} ? '#' . id($path) . ($anchor =~ s/^#/-/r) : undef;

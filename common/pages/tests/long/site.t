@@ -15,6 +15,13 @@ if ((run_program('sh', '-c', 'command -v pandoc'))[0] ne 0) {
 }
 my ($status, $out, $err) = run_program($^X, 'common/pages/site/site.pl');
 is("$status$err", '0', 'the site is made') or die "there is no site\n";
+my @secret = qw(docs/teach/quiz/04.html docs/teach/keys/04.html docs/teach/answers.html);
+is(join(' ', grep { -f "build/site/$_" } @secret), '', 'without what a class should not find');
+my @dead = grep { (read_file($_) // '') =~ m{href="[^"]*(?:quiz/|keys/|answers\.html)} } glob 'build/site/docs/teach/*.html build/site/docs/teach/*/*.html';
+is("@dead", '', 'and without links to that');
+($status, $out, $err) = run_program($^X, 'common/pages/site/site.pl', '--teacher');
+is("$status$err", '0', 'the site for teachers is made') or die "there is no site\n";
+is(join(' ', grep { !-f "build/site/$_" } @secret), '', 'with all that they need');
 
 my @texts = texts();
 my %page_of = map { $_ => s{README\.md$}{index.md}r =~ s{\.md$}{.html}r } @texts;
