@@ -96,6 +96,12 @@ static bool is_users(char *line)
     return line[0] != '?' && strstr(line, ":?") == NULL && strrchr(line, ':') != NULL && !sim_is_own(line);
 }
 
+/* A header of the compiler's: what has called it is worth more, where that is known. */
+static bool is_systems(const char *place)
+{
+    return strncmp(place, "/usr/include/", 13) == 0 || strncmp(place, "/usr/lib/gcc", 12) == 0;
+}
+
 void sim_shorten_paths(char *text)
 {
     char *up;
@@ -152,17 +158,18 @@ bool sim_locate_frames(const void *const *addresses, int count, char *function, 
 
     if (out == NULL)
         return false;
-    while (!found && fgets(name, sizeof(name), out) != NULL && fgets(line, sizeof(line), out) != NULL) {
+    while ((!found || is_systems(place)) && fgets(name, sizeof(name), out) != NULL &&
+           fgets(line, sizeof(line), out) != NULL) {
         name[strcspn(name, "\n")] = '\0';
-        found = is_users(line);
+        if (!is_users(line) || (found && is_systems(line)))
+            continue;
+        snprintf(function, size, "%s", name);
+        show_place(line, place, size);
+        found = true;
     }
     fclose(out);
     waitpid(child, NULL, 0);
-    if (!found)
-        return false;
-    snprintf(function, size, "%s", name);
-    show_place(line, place, size);
-    return true;
+    return found;
 }
 
 /* addr2line once for all: it is told the addresses in a file. Of each address's frames, after the line "0x...", the
@@ -192,7 +199,8 @@ void sim_locate_all(struct sim_located *list, size_t count)
         }
         if (fgets(line, sizeof(line), out) == NULL)
             break;
-        if (at < count && list[at].function[0] == '\0' && is_users(line)) {
+        if (at < count && is_users(line) &&
+            (list[at].function[0] == '\0' || (is_systems(list[at].place) && !is_systems(line)))) {
             name[strcspn(name, "\n")] = '\0';
             sim_shorten_name(name);
             snprintf(list[at].function, sizeof(list[at].function), "%.*s", (int)sizeof(list[at].function) - 1, name);

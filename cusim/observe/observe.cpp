@@ -829,6 +829,39 @@ extern "C" void __tsan_write_range(const void *p, size_t size)
     observe(p, size, SIM_WRITES, HERE);
 }
 
+/* Of a range what one access of a thread reaches at the most: 16 bytes, and one after the other. */
+static void observe_all(const void *from, size_t size, unsigned how, const void *pc)
+{
+    const char *const end = (const char *)from + size;
+
+    for (const char *p = (const char *)from, *next; p < end; p = next) {
+        next = std::min(end, p + 16 - (uintptr_t)p % 16);
+        observe(p, (size_t)(next - p), how, pc);
+    }
+}
+
+/* What the C library copies and sets, for a program and for its compiler: objects with kernels call it by these names
+   (compile/cusim). So large structs in kernels are seen, and host code that is given a device's array. */
+extern "C" void *sim_memcpy(void *to, const void *from, size_t size)
+{
+    observe_all(from, size, 0, HERE);
+    observe_all(to, size, SIM_WRITES, HERE);
+    return memcpy(to, from, size);
+}
+
+extern "C" void *sim_memmove(void *to, const void *from, size_t size)
+{
+    observe_all(from, size, 0, HERE);
+    observe_all(to, size, SIM_WRITES, HERE);
+    return memmove(to, from, size);
+}
+
+extern "C" void *sim_memset(void *to, int value, size_t size)
+{
+    observe_all(to, size, SIM_WRITES, HERE);
+    return memset(to, value, size);
+}
+
 /* Each object file with kernels calls it before main. */
 extern "C" void __tsan_init(void)
 {

@@ -469,7 +469,7 @@ static void remember_read(uint64_t *first, uint64_t *second, uint64_t floor, uin
     }
 }
 
-/* Whether shared memory is as it was when the block began. What is not was written by a call of memset or memcpy. */
+/* Whether shared memory is as it was when the block began. What is not was written by somebody whom nobody watches. */
 static bool is_fresh(const char *at, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* host.cu - host code that does something wrong (host.t says what is told of it), and beside it what is right. */
+#include <algorithm>
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ __global__ void hello(void)
 }
 
 static float host[N], *x, *y; /* N elements each, of which nothing is written */
+static volatile int n = N;    /* not known to the compiler */
 static cudaStream_t a, b;
 static cudaEvent_t event;
 
@@ -124,6 +126,30 @@ static int run(const char *name)
     {
         fill<<<1, N>>>(x);
         cudaMemcpy(host, x, sizeof(host), cudaMemcpyHostToDevice); /* HERE direction */
+    }
+    CASE(library_copies)
+    {
+        fill<<<1, N>>>(x);
+        cudaDeviceSynchronize();
+        memcpy(host, x, (size_t)n * sizeof(float)); /* HERE library_copies */
+    }
+    CASE(library_sets)
+    {
+        memset(x, 0, (size_t)n * sizeof(float)); /* HERE library_sets */
+    }
+    CASE(template_copies)
+    {
+        std::copy(host, host + n, x); /* HERE template_copies */
+    }
+    CASE(library_right)
+    {
+        float other[N];
+        fill<<<1, N>>>(x);
+        cudaMemcpy(host, x, sizeof(host), cudaMemcpyDeviceToHost);
+        memcpy(other, host, (size_t)n * sizeof(float));
+        memset(host, 0, (size_t)n * sizeof(float));
+        std::copy(other, other + n, host);
+        return host[N - 1] != 1;
     }
     CASE(harmless)
     {

@@ -17,6 +17,9 @@ my %told = (
     copy_unseen     => ['error', "host code: cudaMemcpy returned cudaErrorInvalidValue, and nobody looked at it: the destination is byte 0 of $bytes, and 260 bytes from there are too many. The size is in bytes"],
     copy_unseen_in_branch => ['error', 'host code: cudaMemset returned cudaErrorInvalidValue, and nobody looked at it'],
     direction       => ['error', 'it is given memory of the device to read and of the host to write, and cudaMemcpyHostToDevice. Write cudaMemcpyDeviceToHost, or change the two pointers'],
+    library_copies  => ['error', "reads byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
+    library_sets    => ['error', "writes byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
+    template_copies => ['error', "writes byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
     harmless        => ['remark', 'cudaDeviceEnablePeerAccess returned cudaErrorInvalidDevice, and nobody looked at it'],
     tail            => ['error', "copies 256 bytes to the host, of which nothing has written 16: from byte 240 of $bytes on. See whether the kernel ran, whether the grid has enough blocks"],
     last_one        => ['error', 'of which nothing has written 4: from byte 252'],
@@ -34,7 +37,7 @@ my %told = (
     captured        => ['error', 'cudaStreamSynchronize returned cudaErrorStreamCaptureUnsupported, and nobody looked at it: the stream is being captured'],
     elapsed_early   => ['error', 'the events are recorded, but not done. Call cudaEventSynchronize for the second one before'],
 );
-my @right = qw(launch_seen launch_seen_late launch_returned copy_seen copy_cast_away written part_written padding gaps free_seen free_behind_main
+my @right = qw(library_right launch_seen launch_seen_late launch_returned copy_seen copy_cast_away written part_written padding gaps free_seen free_behind_main
     free_behind_reset waited before_main pinned_fill read_behind freed_behind);
 
 is(build_programs(), 1, 'programs build without a warning') or BAIL_OUT('no programs');

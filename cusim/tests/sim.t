@@ -65,6 +65,7 @@ my @faults = (
     ["write_past_end",       "write_past_end",          "(0,0,0)", "(50,0,0)", "writes right past the end of $allocated"],
     ["write_in_slack",       "write_in_slack",          "(0,0,0)", "(1,0,0)",  "writes right past the end of the 396-byte allocation made at {there}"],
     ["wide_past_end",        "wide_past_end",           "(0,0,0)", "(24,0,0)", "reads 16 bytes, up to 4 bytes past the end of the 396-byte allocation made at {there}"],
+    ["memcpy_past_end",      "memcpy_past_end",         "(0,0,0)", "(0,0,0)",  "reads right past the end of $allocated"],
     ["write_before",         "write_before",            "(0,0,0)", "(0,0,0)",  "writes 8 bytes before the start of $allocated"],
     ["unwritten_shared",     "unwritten_shared",        "(0,0,0)", "(10,0,0)", "reads tile[3][10], which no thread of this block has written before. Let one write it, then call __syncthreads()"],
     ["unwritten_four",       "unwritten_four",          "(0,0,0)", "(12,0,0)", "reads tile4[12], which no thread of this block has written before"],

@@ -439,6 +439,14 @@ __global__ void wide_past_end(float *x, int)
         x[0] = 1;
 }
 
+__global__ void memcpy_past_end(float *x, int n)
+{
+    float local[2 * N];
+
+    memcpy(local, x, (size_t)n * sizeof(float)); /* HERE memcpy_past_end */
+    x[0] = local[n - 1];
+}
+
 __global__ void write_before(float *x, int)
 {
     (x - 2)[threadIdx.x] = 1; /* HERE write_before */
@@ -1385,6 +1393,7 @@ int main(int argc, char **argv)
         cudaMemset(x, 0, (N - 1) * sizeof(float));
         wide_past_end<<<1, N / 4>>>(x, 0);
     }
+    CASE(memcpy_past_end, (memcpy_past_end<<<1, 1>>>(x, N + 1)))
     CASE(write_before, (write_before<<<1, 64>>>(x, 0)))
     CASE(use_after_free, (cudaFree(x), use_after_free<<<1, 64>>>(x, 0)))
     CASE(null_pointer, (null_pointer<<<dim3(1, 2), dim3(8, 8)>>>(NULL, 0)))
