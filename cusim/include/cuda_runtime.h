@@ -920,7 +920,7 @@ void sim_atomic_store(void *address, const void *value, size_t size);
 void sim_strong_load(const void *address, void *value, size_t size, unsigned order = 0);
 void sim_strong_store(void *address, const void *value, size_t size, unsigned order = 0);
 
-#define SIM_ATOMIC_AS(name, type, result)                                                                              \
+#define SIM_ATOMIC_AS(name, type, result, how)                                                                         \
     SIM_INLINE type name(type *address, type value)                                                                    \
     {                                                                                                                  \
         type old;                                                                                                      \
@@ -930,9 +930,13 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
         return old;                                                                                                    \
     }
 #define SIM_ATOMIC(name, type, result) /* those for one block or the whole system do the same here */                  \
-    SIM_ATOMIC_AS(name, type, result)                                                                                  \
-    SIM_ATOMIC_AS(name##_block, type, result)                                                                          \
-    SIM_ATOMIC_AS(name##_system, type, result)
+    SIM_ATOMIC_AS(name, type, result, 0)                                                                               \
+    SIM_ATOMIC_AS(name##_block, type, result, 0)                                                                       \
+    SIM_ATOMIC_AS(name##_system, type, result, 0)
+#define SIM_ATOMIC_COUNT(name, type, result) /* 256: SIM_COUNTS (access.h) */                                          \
+    SIM_ATOMIC_AS(name, type, result, 256)                                                                             \
+    SIM_ATOMIC_AS(name##_block, type, result, 256)                                                                     \
+    SIM_ATOMIC_AS(name##_system, type, result, 256)
 #define SIM_ATOMIC_CAS_AS(name, type)                                                                                  \
     SIM_INLINE type name(type *address, type compare, type value)                                                      \
     {                                                                                                                  \
@@ -947,7 +951,7 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
     SIM_ATOMIC_CAS_AS(atomicCAS_block, type)                                                                           \
     SIM_ATOMIC_CAS_AS(atomicCAS_system, type)
 #define SIM_ATOMICS_INTEGER(type)                                                                                      \
-    SIM_ATOMIC(atomicAdd, type, old + value)                                                                           \
+    SIM_ATOMIC_COUNT(atomicAdd, type, old + value)                                                                     \
     SIM_ATOMIC(atomicMax, type, old > value ? old : value)                                                             \
     SIM_ATOMIC(atomicMin, type, old < value ? old : value)                                                             \
     SIM_ATOMIC(atomicAnd, type, (old & value))                                                                         \
@@ -964,13 +968,13 @@ SIM_ATOMIC(atomicMin, long long, old < value ? old : value)
 SIM_ATOMIC(atomicAnd, long long, (old & value))
 SIM_ATOMIC(atomicOr, long long, old | value)
 SIM_ATOMIC(atomicXor, long long, old ^ value)
-SIM_ATOMIC(atomicSub, int, old - value)
-SIM_ATOMIC(atomicSub, unsigned, old - value)
-SIM_ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
-SIM_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
-SIM_ATOMIC(atomicAdd, float, old + value)
+SIM_ATOMIC_COUNT(atomicSub, int, old - value)
+SIM_ATOMIC_COUNT(atomicSub, unsigned, old - value)
+SIM_ATOMIC_COUNT(atomicInc, unsigned, old >= value ? 0 : old + 1)
+SIM_ATOMIC_COUNT(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
+SIM_ATOMIC_COUNT(atomicAdd, float, old + value)
 SIM_ATOMIC(atomicExch, float, value)
-SIM_ATOMIC(atomicAdd, double, old + value)
+SIM_ATOMIC_COUNT(atomicAdd, double, old + value)
 SIM_INLINE float2 atomicAdd(float2 *address, float2 value) /* each number is an atomic of its own */
 {
     return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};

@@ -103,6 +103,6 @@ SIM_INLINE float __high2float(SIM_HALF2 a) { return (float)a.y; }
 
 /* ---- atomics: the old value; each half of a pair is an atomic of its own on a GPU ---- */
 
-SIM_ATOMIC(atomicAdd, SIM_HALF, old + value)
-SIM_ATOMIC(atomicAdd, SIM_HALF2, old + value)
+SIM_ATOMIC_COUNT(atomicAdd, SIM_HALF, old + value)
+SIM_ATOMIC_COUNT(atomicAdd, SIM_HALF2, old + value)
 /* clang-format on */

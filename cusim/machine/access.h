@@ -14,7 +14,8 @@ enum {
     SIM_RELEASE = 16,
     SIM_BLOCK_SCOPE = 32, /* cuda::thread_scope_block */
     SIM_VOLATILE = 64,
-    SIM_STRONGER = 128 /* than acquire and release on the device: memory_order_seq_cst, cuda::thread_scope_system */
+    SIM_STRONGER = 128, /* than acquire and release on the device: memory_order_seq_cst, cuda::thread_scope_system */
+    SIM_COUNTS = 256    /* an atomic that adds: it decides nothing about what was read before it */
 };
 
 /* An order of memory, by a fence or with an access, is counted; for accesses without one it does nothing. */

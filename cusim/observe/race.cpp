@@ -247,7 +247,8 @@ static const char *advise_mixed(bool writes, bool apart)
    too early does no harm then. So a plain read that races with an atomic is a suspect until the thread's next access:
    an atomic of the same word clears it. The same read may only ask whether the atomic is worth while, as in
    `if (v > *m) atomicMax(m, v)`. So where a place in the code was seen to read before an atomic, reads that no atomic
-   follows get a remark. */
+   follows get a remark. And so does a read that only an atomic which adds follows, as in `p = *n; atomicAdd(n, 1)`:
+   nothing says whether the value is used. */
 static bool asks[SIM_MAX_SITES];
 
 /* Whether that is such a place. One line may be several of them, if the compiler has unrolled a loop. */
@@ -267,13 +268,14 @@ static bool is_asking(unsigned site)
 }
 
 /* A plain read, here or there, that races with an atomic: a remark if it only asks, else a race. */
-static void judge_read(const struct sim_region *r, size_t word, unsigned site, bool writes, uint64_t record)
+static void judge_read(const struct sim_region *r, size_t word, unsigned site, bool writes, uint64_t record,
+                       bool counts)
 {
     static bool told[SIM_MAX_SITES];
     const unsigned read = writes ? site_of(record) : site, atomic = writes ? site : site_of(record);
     char what[600], where[512];
 
-    if (sim_strict || interval_of(record) < sim_launch_interval || !is_asking(read))
+    if (sim_strict || interval_of(record) < sim_launch_interval || !(counts || is_asking(read)))
         report(r, word, writes, writes, site, record, !writes);
     if (told[read])
         return;
@@ -282,10 +284,11 @@ static void judge_read(const struct sim_region *r, size_t word, unsigned site, b
     sim_locate((const char *)sim_site_pc(atomic) - 1, where, sizeof(where));
     sim_remark_at(
         sim_site_pc(read),
-        "race: reads %s plainly, which other threads change at the same time by the atomic at %s. A value that "
-        "is too old does no harm where the atomic itself decides, as atomicMax does: read it by a volatile "
-        "pointer, or go by what the atomic returns",
-        what, where);
+        "race: reads %s plainly, which other threads change at the same time by the atomic at %s. %s", what, where,
+        counts ? "The atomic that comes next only adds, so several threads may have read the same value: go by what "
+                 "it returns"
+               : "A value that is too old does no harm where the atomic itself decides, as atomicMax does: read it by "
+                 "a volatile pointer, or go by what the atomic returns");
 }
 
 static void settle(struct suspect *s)
@@ -328,8 +331,8 @@ void sim_race_polls(struct sim_region *r, const char *at, size_t size)
         make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4, false);
 }
 
-/* An atomic access: clears what the thread has just read there, for others too. */
-static void clear_read(struct sim_region *r, size_t first, size_t last, const char *at)
+/* An atomic access, which may only count: clears what the thread has just read there, for others too. */
+static void clear_read(struct sim_region *r, size_t first, size_t last, const char *at, bool counts)
 {
     struct suspect *s = &sim_race->suspects[sim_agent];
 
@@ -338,6 +341,8 @@ static void clear_read(struct sim_region *r, size_t first, size_t last, const ch
     if (s->region == r && s->word >= first && s->word < last) {
         s->region = NULL;
         sim_race->num_suspects--;
+        if (counts && interval_of(s->record) >= sim_launch_interval)
+            judge_read(r, s->word, s->site, false, s->record, true);
     }
     make_reads_strong(r, first, last, true);
 }
@@ -797,7 +802,7 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     if (!r->shape.is_raw)
         check_written(r, offset, size, how, site);
     if (how & SIM_ATOMIC)
-        clear_read(r, first, last, at);
+        clear_read(r, first, last, at, how & SIM_COUNTS);
     if (sim_race->num_suspects > 0) {
         sim_race_look_at_done();
         settle(&sim_race->suspects[sim_agent]);

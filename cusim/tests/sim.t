@@ -252,6 +252,7 @@ for (@faults) {
 for (["barrier_after_return", "barrier_after_return<4>", "__syncthreads waits for thread (60,0,0), which has ended without coming to it. Since Volta", "__syncthreads waits for thread (60,0,0)"],
     ["same_value",  "same_value", "race: writes byte 0 of $allocated, which another thread has written at $source:" . line_of("HERE same_value") . ", and nothing orders the two. All write the same value", "race: writes byte 0"],
     ["asks_first",  "asks_first", "race: reads byte 0 of $allocated plainly, which other threads change at the same time by the atomic at $source:" . line_of("THERE asks_first"), "race: "],
+    ["takes_count", "takes_count", "race: reads byte 0 of $allocated plainly, which other threads change at the same time by the atomic at $source:" . line_of("THERE takes_count") . ". The atomic that comes next only adds", "race: "],
     ["exited_vote", "exited_vote", undef, "__ballot_sync with mask 0xffffffff waits for lane 0, whose thread has ended"]) {
     my ($name, $kernel, $remark, $error) = @$_;
     my $here = "$source:" . line_of("HERE $name");

@@ -308,6 +308,17 @@ __global__ void asks_first(float *x, int)
         atomicMax(most, v); /* THERE asks_first */
 }
 
+/* A place in a list, read before the atomic that counts it. */
+__global__ void takes_count(float *x, int)
+{
+    int *const count = (int *)x;
+    const int place = *count; /* HERE takes_count */
+
+    atomicAdd(count, 1); /* THERE takes_count */
+    if (place < 64)
+        x[1 + place] = 1;
+}
+
 /* ---- volatile words ---- */
 
 /* A sum over a warp that relies on lanes which go in step. */
@@ -1365,6 +1376,7 @@ int main(int argc, char **argv)
     CASE(same_value, (plain<<<1, 64>>>(x, 0), same_value<<<2, 64>>>(x, 0)))
     SIMPLE(lacks_block)
     CASE(asks_first, (asks_first<<<1, 64>>>(x, 0), plain<<<1, 64>>>(x, 0)))
+    CASE(takes_count, (takes_count<<<1, 64>>>(x, 0), plain<<<1, 64>>>(x, 0)))
     CASE(volatile_sum, (volatile_sum<<<1, 16>>>(x, 0)))
     SIMPLE(handover)
     CASE(adds_plainly, (adds_plainly<<<1, 64>>>(x, 0)))
