@@ -71,7 +71,10 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         if (signal_number != SIGFPE && sim_region_near(at) != NULL) {
             interrupted_line(c, place, sizeof(place));
             sim_region_describe(at, 0, what, sizeof(what));
-            fprintf(stderr, "%s: error: host code: touches %s. Use cudaMemcpy.\n", place, what);
+            fprintf(stderr,
+                    "%s: error: host code: touches %s. Use cudaMemcpy; and what cudaMalloc has given is for "
+                    "cudaFree, cudaMallocHost's for cudaFreeHost, and not for free.\n",
+                    place, what);
         }
         signal(signal_number, SIG_DFL);
         return;

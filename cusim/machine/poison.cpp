@@ -121,6 +121,20 @@ void sim_check_stored(const struct thread *t, const void *at, uint64_t value, ui
     }
 }
 
+void sim_describe_poison(const struct thread *t, char *text, size_t size)
+{
+    char cause[300];
+
+    text[0] = '\0';
+    for (const struct sim_poison &p : t->poisons) {
+        if (p.file == NULL)
+            continue;
+        const char *const slash = strrchr(p.source.file, '/');
+        describe(&p.source, cause, sizeof(cause));
+        snprintf(text, size, "; at %s:%d %s", slash != NULL ? slash + 1 : p.source.file, p.source.line, cause);
+    }
+}
+
 void sim_all_poisoned(struct thread *t)
 {
     const struct sim_poison_source s = t->gives;

@@ -47,6 +47,9 @@ void sim_poison_given(struct thread *warp, unsigned mask);
 void sim_check_stored(const struct thread *t, const void *at, uint64_t value, uint64_t before, size_t size,
                       const void *pc);
 
+/* Says of a thread that has got one which, and from which shuffle; an empty text: it has none. */
+void sim_describe_poison(const struct thread *t, char *text, size_t size);
+
 /* A shuffle all of whose lanes give what was computed from poisons: says so. */
 [[noreturn]] void sim_all_poisoned(struct thread *t);
 

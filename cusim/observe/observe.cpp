@@ -387,7 +387,7 @@ void sim_observe_pass(unsigned)
 {
     const char *verb = how & SIM_WRITES ? "writes" : "reads";
     const struct sim_region *r = sim_region_near(p);
-    char what[600];
+    char what[600], undefined[500] = ""; /* what the index may come from */
 
     sim_race_blame_unwritten();
     sim_region_describe(p, size, what, sizeof(what));
@@ -404,7 +404,10 @@ void sim_observe_pass(unsigned)
         sim_fault_at(pc,
                      "%s %s. Allocate memory with cudaMalloc, copy with cudaMemcpy, and give the kernel that pointer",
                      verb, what);
-    sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
+    if (sim_num_poisons > 0)
+        sim_describe_poison(sim_current, undefined, sizeof(undefined));
+    sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from%s", verb, what,
+                 undefined);
 }
 
 /* Host code touches what a copy has brought to pageable memory, before it has waited. */

@@ -150,10 +150,11 @@ static const char *advise_barrier(const char *place, const char *other)
     if ((size_t)(colon - place) < length || memcmp(colon - length, name, length) != 0 || line < std::min(a, b) ||
         line >= std::max(a, b))
         return "Put __syncthreads() between them, or __syncwarp() within a warp";
-    snprintf(text, sizeof(text),
-             "The barrier at %.*s:%d is between them in one round of the loop, but not from one round to the next: put "
-             "another __syncthreads() at the end of the loop",
-             (int)(colon - place), place, line);
+    snprintf(
+        text, sizeof(text),
+        "The barrier at %.*s:%d is between them in one round of the loop (or call of the function), but not from one "
+        "to the next: put another __syncthreads() at its end",
+        (int)(colon - place), place, line);
     return text;
 }
 
@@ -299,7 +300,7 @@ static void settle(struct suspect *s)
         return;
     s->region = NULL;
     sim_race->num_suspects--;
-    judge_read(region, s->word, s->site, false, s->record);
+    judge_read(region, s->word, s->site, false, s->record, false);
 }
 
 static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t record)
@@ -612,7 +613,7 @@ static void check_part(struct sim_region *r, size_t word, bool writes, enum kind
 static void judge_writing(const struct sim_region *r, size_t word, unsigned how, unsigned site, uint64_t record)
 {
     if (how & SIM_ATOMIC && kind_of(record) == PLAIN)
-        judge_read(r, word, site, true, record);
+        judge_read(r, word, site, true, record, false);
     else
         report(r, word, true, how & SIM_STRONG, site, record, false);
 }

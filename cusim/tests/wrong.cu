@@ -261,6 +261,17 @@ __global__ void undefined_sum(float *x, int)
         x[0] = (float)v;
 }
 
+/* The first lane takes places for all, but is not among those that ask. */
+__global__ void undefined_index(float *x, int)
+{
+    const unsigned mask = __ballot_sync(ALL, threadIdx.x > 3);
+
+    if (threadIdx.x > 3) {
+        const int first = __shfl_sync(mask, 0, 0); /* THERE undefined_index */
+        x[first + threadIdx.x] = 1;                /* HERE undefined_index */
+    }
+}
+
 /* A scan whose lanes leave out of the mask whom they read from. */
 __global__ void undefined_scan(float *x, int)
 {
@@ -1372,6 +1383,7 @@ int main(int argc, char **argv)
     CASE(missing_lane, (missing_lane<<<1, 48>>>(x, 0)))
     CASE(undefined_sum, (undefined_sum<<<1, 32>>>(x, 0)))
     CASE(undefined_scan, (undefined_scan<<<1, 32>>>(x, 0)))
+    CASE(undefined_index, (undefined_index<<<1, 32>>>(x, 0)))
     CASE(undefined_total, (undefined_total<<<1, 32>>>(x, 0)))
     CASE(same_value, (plain<<<1, 64>>>(x, 0), same_value<<<2, 64>>>(x, 0)))
     SIMPLE(lacks_block)

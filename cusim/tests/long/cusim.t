@@ -196,7 +196,7 @@ like((try_program({ CUSIM_BARRIERS => 'all' }, 'meet.cu'))[1], qr/CUSIM_BARRIERS
 
 write_file("$scratch/loop.cu", "#include <stdio.h>\n__global__ void rounds(int *x)\n{\n    __shared__ int tile[64];\n    for (int i = 0; i < 2; i++) {\n        tile[threadIdx.x] = i;\n"
     . "        __syncthreads();\n        x[threadIdx.x] = tile[63 - threadIdx.x];\n    }\n}\nint main() { int *x; cudaMalloc(&x, 256); rounds<<<1, 64>>>(x); }\n");
-like((try_program({}, 'loop.cu'))[1], qr/The barrier at loop\.cu:7 is between them in one round of the loop, but not from one round to the next/, 'a race from one round to the next: the barrier that is there is not the one that is missing');
+like((try_program({}, 'loop.cu'))[1], qr/The barrier at loop\.cu:7 is between them in one round of the loop \(or call of the function\), but not from one to the next/, 'a race from one round to the next: the barrier that is there is not the one that is missing');
 
 write_file("$scratch/bytes.cu", "__global__ void first(int *x) { extern __shared__ int tile[]; tile[threadIdx.x] = 1; }\nint main() { first<<<1, 32>>>(0); }\n");
 like((try_program({}, 'bytes.cu'))[1], qr/writes tile\[0\], past the end \(it has no elements: the launch gives it no bytes/, 'extern __shared__ without bytes at the launch');
