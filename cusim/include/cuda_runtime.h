@@ -385,12 +385,13 @@ SIM_INLINE cudaMemcpyKind sim_by_symbol(cudaMemcpyKind kind)
 {
     return (cudaMemcpyKind)(kind | SIM_BY_SYMBOL);
 }
+cudaError_t sim_past_symbol(const char *call); /* the error of a copy that reaches past its end */
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t size, size_t offset = 0,
                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
-               ? cudaErrorInvalidValue
+               ? sim_past_symbol("cudaMemcpyToSymbol")
                : cudaMemcpy((char *)&sim_symbol(symbol) + offset, src, size, sim_by_symbol(kind));
 }
 template <class T>
@@ -398,7 +399,7 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src,
                                                cudaMemcpyKind kind, cudaStream_t stream = 0)
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
-               ? cudaErrorInvalidValue
+               ? sim_past_symbol("cudaMemcpyToSymbolAsync")
                : cudaMemcpyAsync((char *)&sim_symbol(symbol) + offset, src, size, sim_by_symbol(kind), stream);
 }
 template <class T>
@@ -406,7 +407,7 @@ SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t s
                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
-               ? cudaErrorInvalidValue
+               ? sim_past_symbol("cudaMemcpyFromSymbol")
                : cudaMemcpy(dst, (const char *)&sim_symbol(symbol) + offset, size, sim_by_symbol(kind));
 }
 template <class T>
@@ -414,7 +415,7 @@ SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, siz
                                                  cudaMemcpyKind kind, cudaStream_t stream = 0)
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
-               ? cudaErrorInvalidValue
+               ? sim_past_symbol("cudaMemcpyFromSymbolAsync")
                : cudaMemcpyAsync(dst, (const char *)&sim_symbol(symbol) + offset, size, sim_by_symbol(kind), stream);
 }
 template <class T>

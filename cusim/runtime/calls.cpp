@@ -89,6 +89,23 @@ static bool is_the_one(cudaError_t error, const struct called call)
     return true;
 }
 
+bool sim_in_host_function;
+const char *const sim_calls_nothing = "a stream has called this function of the host, which may call nothing of CUDA. "
+                                      "Let it set a flag, and call that where the host waits";
+
+sim_host_function::sim_host_function() : by(sim_call), depth(::depth)
+{
+    sim_in_host_function = true;
+    ::depth = 0;
+}
+
+sim_host_function::~sim_host_function()
+{
+    sim_in_host_function = false;
+    ::depth = depth;
+    sim_call = by;
+}
+
 bool sim_fails(cudaError_t error)
 {
     return !sim_is_inner() && is_the_one(error, {sim_call, NULL, true, cudaSuccess});

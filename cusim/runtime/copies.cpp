@@ -37,6 +37,13 @@ void sim_know_symbol(const void *start, size_t size)
     symbols.push_back({(const char *)start, size});
 }
 
+cudaError_t sim_past_symbol(const char *call)
+{
+    const sim_guard guard(call, __builtin_return_address(0));
+    return sim_error(cudaErrorInvalidValue, "it reaches past the end of the variable. The size and the offset are in "
+                                            "bytes: compare them with sizeof of the variable");
+}
+
 static bool is_symbol(const void *pointer)
 {
     for (const auto &symbol : symbols)

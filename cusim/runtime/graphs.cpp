@@ -2,6 +2,7 @@
 /* graphs.cpp - graphs, made node by node or captured (stream.cpp). When one is instantiated its nodes are put into an
    order that its edges allow, the youngest first. */
 #include <algorithm>
+#include <set>
 #include <string.h>
 
 #include "../include/cuda_runtime.h"
@@ -68,6 +69,16 @@ static std::vector<step> steps_of(cudaGraph_t graph, std::vector<unsigned> *line
     return steps;
 }
 
+/* Those that there are: where a graph could not be captured, a program has none, and may launch it all the same. */
+static std::set<const CUgraphExec_st *> &execs = *new std::set<const CUgraphExec_st *>();
+
+static cudaError_t no_such_exec(void)
+{
+    return sim_error(
+        cudaErrorInvalidValue,
+        "there is no such executable graph. See what cudaStreamEndCapture and cudaGraphInstantiate returned");
+}
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
     const sim_guard guard;
@@ -75,6 +86,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
     if (exec == NULL || graph == NULL)
         return sim_error(cudaErrorInvalidValue);
     *exec = new CUgraphExec_st();
+    execs.insert(*exec);
     (*exec)->steps = steps_of(graph, &(*exec)->lines);
     sim_tell.made(*exec, "executable graph", 0);
     return cudaSuccess;
@@ -220,8 +232,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorLaunchFailure);
-    if (exec == NULL)
-        return sim_error(cudaErrorInvalidValue);
+    if (execs.count(exec) == 0)
+        return no_such_exec();
     if (sim_queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     CUstream_st *const s = sim_queue_of(stream);
@@ -269,8 +281,8 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t)
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     const sim_guard guard;
-    if (exec == NULL)
-        return sim_error(cudaErrorInvalidValue);
+    if (execs.erase(exec) == 0)
+        return no_such_exec();
     sim_tell.gone(exec);
     for (unsigned line : exec->lines)
         sim_end_line(line);

@@ -30,7 +30,19 @@ void sim_call_returns(cudaError_t error, const char *why, const char *call,
 bool sim_fails(cudaError_t error);
 bool sim_launch_fails(cudaError_t error, const char *kernel);
 
+/* While one of these lives, a stream calls a function of the host, which may call nothing of the API. */
+struct sim_host_function {
+    sim_host_function();
+    ~sim_host_function();
+    const struct sim_call by; /* the call that waits for it, */
+    const unsigned depth;     /* and how deep that is in others */
+};
+extern bool sim_in_host_function;
+extern const char *const sim_calls_nothing; /* why its calls fail */
+
 #define SIM_MAY_FAIL(error)                                                                                            \
+    if (sim_in_host_function)                                                                                          \
+        return sim_error(cudaErrorNotPermitted, sim_calls_nothing);                                                    \
     if (sim_fails(error))                                                                                              \
     return sim_error(error)
 

@@ -14,6 +14,7 @@
    is managed memory. */
 #include <deque>
 #include <new>
+#include <set>
 #include <stdlib.h>
 #include <string.h>
 #include <vector>
@@ -363,7 +364,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         return sim_error(cudaErrorInvalidValue);
     if (sim_queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    sim_do(stream, [=] { function(data); });
+    sim_do(stream, [=] {
+        const sim_host_function calls_nothing;
+        function(data);
+    });
     return cudaSuccess;
 }
 
@@ -374,7 +378,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
         return sim_error(cudaErrorInvalidValue);
     if (sim_queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    sim_do(stream, [=] { function(stream, cudaSuccess, data); });
+    sim_do(stream, [=] {
+        const sim_host_function calls_nothing;
+        function(stream, cudaSuccess, data);
+    });
     return cudaSuccess;
 }
 
@@ -484,7 +491,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
         return sim_error(cudaErrorInvalidResourceHandle,
                          "there is no such event, or it was made with cudaEventDisableTiming. Make both with "
                          "cudaEventCreate");
-    if (!start->done || !end->done)
+    if (!start->done || !end->done || !sim_host_has_learned(start->known) || !sim_host_has_learned(end->known))
         return sim_error(cudaErrorNotReady, "the events are recorded, but not done. Call cudaEventSynchronize for the "
                                             "second one before");
     if (start->nanoseconds == 0 || end->nanoseconds == 0)
@@ -547,6 +554,32 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     return cudaSuccess;
 }
 
+/* Whether a node is among those, or one of these comes after it. */
+static bool comes_before(const CUgraphNode_st *node, const std::vector<CUgraphNode_st *> &those)
+{
+    std::vector<const CUgraphNode_st *> todo(those.begin(), those.end());
+    std::set<const CUgraphNode_st *> seen;
+
+    while (!todo.empty()) {
+        const CUgraphNode_st *const next = todo.back();
+        todo.pop_back();
+        if (next == node)
+            return true;
+        if (seen.insert(next).second)
+            todo.insert(todo.end(), next->after.begin(), next->after.end());
+    }
+    return false;
+}
+
+/* A capture ends with all that streams which joined it have put into it. */
+static bool is_joined(const CUstream_st *joined, const CUstream_st *origin)
+{
+    for (const CUgraphNode_st *node : joined->after)
+        if (!comes_before(node, origin->after))
+            return false;
+    return true;
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     const sim_guard guard;
@@ -555,14 +588,23 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
         return sim_error(cudaErrorInvalidValue);
     if (s->captured == NULL || !s->began)
         return sim_error(cudaErrorIllegalState);
-    *graph = s->captured;
-    sim_tell.made(*graph, "graph", 0);
+    CUgraph_st *const captured = s->captured;
+    bool all_joined = true;
+    for (const CUstream_st *other : streams)
+        all_joined = all_joined && (other->captured != captured || is_joined(other, s));
     for (CUstream_st *other : streams)
-        if (other->captured == *graph) {
+        if (other->captured == captured) {
             other->captured = NULL;
             other->after.clear();
         }
     s->began = false;
+    *graph = NULL;
+    if (!all_joined)
+        return sim_error(cudaErrorStreamCaptureUnjoined,
+                         "a stream that has joined the capture has work behind which this one does not stand. Call "
+                         "cudaEventRecord in that stream and cudaStreamWaitEvent in this one before");
+    *graph = captured;
+    sim_tell.made(*graph, "graph", 0);
     return cudaSuccess;
 }
 

@@ -102,6 +102,14 @@ const sim_known &sim_host_knows(void)
     return host;
 }
 
+bool sim_host_has_learned(const sim_known &known)
+{
+    for (size_t line = 0; line < known.size(); line++)
+        if (known[line] > (line < host.size() ? host[line] : 0))
+            return false;
+    return true;
+}
+
 void sim_host_asked(void)
 {
     host[0]++;

@@ -45,6 +45,7 @@ sim_task_ref sim_new_task(unsigned line, const sim_known &before, const struct s
 
 /* What the host knows; that it learns; and that it has asked for something: what it does from now on comes later. */
 const sim_known &sim_host_knows(void);
+bool sim_host_has_learned(const sim_known &known);
 void sim_host_learns(const sim_known &known);
 void sim_host_asked(void);
 
