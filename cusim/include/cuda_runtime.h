@@ -22,10 +22,12 @@ int putchar(int) __asm__("sim_putchar");
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
+#include <new>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <tuple>
 #include <type_traits>
 
 #include "sim_shape.h"
@@ -453,8 +455,9 @@ cudaError_t sim_last_launch(void); /* of the launch before: success, unless it w
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size);
 
-/* An argument that is a pointer must not be the host's address of a variable of the device. */
+/* An argument that is a pointer must not be the host's address of a variable of the device, or of a function. */
 void sim_check_pointer(const volatile void *pointer, const sim_config *config);
+void sim_check_function(const void *function, const sim_config *config);
 
 /* Kernels get pointers to such elements: who copies one as a whole takes its padding along, which nobody writes. */
 bool sim_know_padding(const sim_elements *elements);
@@ -467,6 +470,8 @@ SIM_INLINE void sim_check_argument(const T &argument, const sim_config *config)
         sim_check_pointer(argument, config);
         if constexpr (std::is_class<pointed>::value)
             static const bool known __attribute__((unused)) = sim_know_padding(sim_elements_of<pointed>());
+    } else if constexpr (std::is_pointer<T>::value) {
+        sim_check_function((const void *)argument, config);
     }
     (void)argument, (void)config;
 }
@@ -508,12 +513,29 @@ struct sim_launcher {
     void operator()(P... args) const
     {
         (sim_check_argument(args, &config), ...);
+        if constexpr ((std::is_reference<P>::value || ...))
+            launch_by_reference(args...);
+        else
+            launch_by_value(args...);
+    }
+
+  private:
+    void launch_by_value(const P &...args) const
+    {
         auto thread = [call = (void (*)(typename sim_argument<P>::passed...))(void (*)())kernel, args...] {
             if constexpr ((sim_by_address<P> || ...))
                 call(sim_argument<P>(args).value...);
             else
                 call(args...);
         }; /* the arguments, in one place */
+        sim_launch((const void *)(kernel), name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
+                   sizeof(thread));
+    }
+
+    /* What a kernel gets by reference is not copied: it has to be in memory that the kernel may touch. */
+    void launch_by_reference(P... args) const
+    {
+        auto thread = [kernel = this->kernel, held = std::tuple<P...>(args...)] { std::apply(kernel, held); };
         sim_launch((const void *)(kernel), name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
                    sizeof(thread));
     }
@@ -925,7 +947,7 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
     SIM_INLINE type name(type *address, type value)                                                                    \
     {                                                                                                                  \
         type old;                                                                                                      \
-        sim_atomic_load(address, &old, sizeof(old));                                                                   \
+        sim_atomic_load(address, &old, sizeof(old), how);                                                              \
         const type now = (type)(result);                                                                               \
         sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \

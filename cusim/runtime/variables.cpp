@@ -5,6 +5,7 @@
    On a GPU host code has another variable of the same name, which holds nothing that counts. Here the two are one, so
    what host code does with it is told, unless it names it in a cudaMemcpyToSymbol or FromSymbol, or has asked
    cudaGetSymbolAddress for its address. */
+#include <set>
 #include <string.h>
 
 #include "../include/cuda_runtime.h"
@@ -84,6 +85,21 @@ void sim_give_symbol(const void *start)
         r->given = true;
 }
 
+/* Functions whose addresses copies have brought from the device. */
+static std::set<const void *> &functions = *new std::set<const void *>();
+
+extern "C" const char __executable_start, etext; /* the linker's: where code is */
+
+void sim_check_function(const void *function, const sim_config *config)
+{
+    const sim_lock_guard guard;
+
+    if (function != NULL && functions.count(function) == 0)
+        sim_fault(config->file, config->line,
+                  "the kernel gets the host's address of a function, which on a GPU has another one. Let a __device__ "
+                  "variable hold the address, and copy it from there with cudaMemcpyFromSymbol");
+}
+
 void sim_addresses_come(const void *bytes, size_t size)
 {
     const char *address;
@@ -93,6 +109,8 @@ void sim_addresses_come(const void *bytes, size_t size)
         struct sim_region *const r = hosts_variable(address);
         if (r != NULL)
             r->given = true;
+        if (address >= &__executable_start && address < &etext)
+            functions.insert(address);
     }
 }
 
