@@ -3,7 +3,8 @@
 # seconds; with a seed of each student's, too, and with another number of jobs.
 use strict;
 use warnings;
-use lib 'common/base', 'common/judge';
+use lib 'common/base', 'common/judge', 'common/judge/tests';
+use Battery;
 use Exercises;
 use File::Path 'make_path';
 use Run;
@@ -65,7 +66,7 @@ sub begin_class {
 sub table_of {
     my ($out) = @_;
     my $table = read_text(scratch("$out.csv")) // '';
-    return $table =~ s/^((?:"(?:[^"]|"")*"|[^",\n]*)(?:,[^,\n]*){6}),[\d.]+,/$1,,/mgr; # without the seconds
+    return $table =~ s/^((?:"(?:[^"]|"")*"|[^",\n]*)(?:,[^,\n]*){7}),[\d.]+,/$1,,/mgr; # without the seconds
 }
 
 my %alone;
@@ -87,5 +88,10 @@ waitpid begin_class('monday', 'monday.seeds', 'SECRET=of ours', 'JOBS=2'), 0;
 is($?, 0, 'monday, with a seed for each student') or diag(read_text(scratch('monday.seeds.said')));
 sub states { return join ' ', map { /^((?:[^,]*,){3})/ ? $1 : () } grep { !/,02.3,/ } split /\n/, $_[0] }
 is(states(table_of('monday.seeds')), states($alone{monday}), 'right is right with other data, too; but for a prediction, whose numbers are drawn');
+# one thread for all: two fifths, whatever goals it meets
+hand_in('friday', 'one lane', '04.2', $_->{text}) for grep { $_->{name} eq 'one_lane' } battery('cheats');
+@ids = qw(04.2);
+waitpid begin_class('friday', 'friday.alone', 'JOBS=1'), 0;
+like(table_of('friday.alone'), qr/^one lane,04\.2,over_goal,12,30,0,\d,/m, 'one lane: no goals, and two fifths of the points') or diag(table_of('friday.alone'));
 is_deeply([glob scratch('tmp/*')], [], 'nothing is left behind');
 done_testing();
