@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "../machine/fault.h"
 #include "host.h"
@@ -17,6 +18,7 @@
 struct cudaArray {
     cudaChannelFormatDesc desc;
     size_t width, height, depth, element; /* height and depth: at least 1; element: bytes */
+    size_t map_size;
     char data[];
 };
 
@@ -46,9 +48,13 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     if (array == NULL || element == 0 || extent.width == 0)
         return sim_error(cudaErrorInvalidValue);
     const size_t height = std::max<size_t>(extent.height, 1), depth = std::max<size_t>(extent.depth, 1);
-    cudaArray *a = (cudaArray *)calloc(1, sizeof(*a) + extent.width * height * depth * element);
-    if (a == NULL)
+    const size_t size = sizeof(cudaArray) + extent.width * height * depth * element;
+    /* shared by the processes that run blocks of a launch: kernels write to surfaces */
+    void *const map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
         return sim_error(cudaErrorMemoryAllocation);
+    cudaArray *const a = (cudaArray *)map;
+    a->map_size = size;
     a->desc = *desc;
     a->width = extent.width;
     a->height = height;
@@ -80,7 +86,8 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     const sim_guard guard;
     sim_wait_for_all();
     sim_tell.gone(array);
-    free(array);
+    if (array != NULL)
+        munmap(array, array->map_size);
     return cudaSuccess;
 }
 

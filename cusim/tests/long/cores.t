@@ -105,6 +105,11 @@ __global__ void stray(unsigned *x)
         x[BLOCKS * 1000 + blockIdx.x] = 1;
     x[blockIdx.x] = 1;
 }
+__global__ void draw(cudaSurfaceObject_t image)
+{
+    const unsigned x = blockIdx.x * T + threadIdx.x, y = blockIdx.y * T + threadIdx.y;
+    surf2Dwrite(1 + y * N + x, image, x * 4, y);
+}
 __global__ void claim() { assert(blockIdx.x < 20); }
 __global__ void tell()
 {
@@ -137,6 +142,17 @@ int main(int argc, char **argv)
     if (!strcmp(what, "meet")) meet<<<BLOCKS, 1>>>(u);
     if (!strcmp(what, "wait_in_vain")) wait_in_vain<<<BLOCKS, 32>>>(u);
     if (!strcmp(what, "times")) times<<<BLOCKS, 1>>>((long long *)c);
+    if (!strcmp(what, "draw")) {
+        const cudaChannelFormatDesc number = cudaCreateChannelDesc<unsigned>();
+        cudaResourceDesc desc = {};
+        cudaSurfaceObject_t image;
+        desc.resType = cudaResourceTypeArray;
+        cudaMallocArray(&desc.res.array.array, &number, N, N, cudaArraySurfaceLoadStore);
+        cudaCreateSurfaceObject(&image, &desc);
+        draw<<<grid, block>>>(image);
+        cudaMemcpy2DFromArray(c, N * 4, desc.res.array.array, 0, 0, N * 4, N, cudaMemcpyDeviceToDevice);
+        cudaFreeArray(desc.res.array.array);
+    }
     if (!strcmp(what, "stray")) stray<<<BLOCKS, 1>>>(u);
     if (!strcmp(what, "claim")) claim<<<BLOCKS, 1>>>();
     if (!strcmp(what, "tell")) tell<<<BLOCKS, 2>>>();
@@ -161,7 +177,7 @@ compile('cores', $_, $source) for qw(all none);
 is(said('cores-all', 1, 'times'), "0 times:\none after the other\n", 'on one core blocks run one after the other');
 for my $program (qw(cores-all cores-none)) {
     is(said($program, 2, 'times'), "7 times:\nat the same time\n", "$program: with CUSIM_CORES=2 at the same time");
-    for my $what (qw(product sum count look_back meet tell)) {
+    for my $what (qw(product sum count draw look_back meet tell)) {
         next if $program eq 'cores-none' && $what =~ /look_back|meet/; # they wait for what is volatile
         my $alone = said($program, 1, $what);
         like($alone, qr/\A3 $what:\n.*^[0-9a-f]{8}\n\z/ms, "$program, $what: ends");
