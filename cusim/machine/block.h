@@ -92,6 +92,7 @@ struct block {
     bool stuck;               /* it cannot go on before others of the cluster come to their barrier */
     bool met;                 /* a thread of it has waited there: all blocks of the cluster have begun */
     uint64_t polls, yields;   /* in this round: threads that gave way until global memory changes, and all that did */
+    bool looked_at_clock;     /* in the last round: it may go on though no memory changes */
     uint64_t quiet, quiet_at; /* rounds in a row in which it only waited; sim_changes of global memory in the last */
 
     const char *barrier_file; /* the place of the last barrier that all have passed; NULL: none */

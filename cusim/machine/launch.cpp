@@ -181,6 +181,9 @@ static void try_again(void)
         sim_switch_block(residents[0]);
         sim_explain_cluster();
     }
+    for (unsigned i = 0; i < num_residents; i++)
+        if (residents[i]->looked_at_clock)
+            return; /* gives up some time, or the watchdog ends it */
     if (least->quiet >= enough && !sim_wait_for_processes(least->quiet == enough, least->quiet - enough))
         sim_explain_poll(num_residents,
                          next_cluster < num_clusters ? (num_clusters - next_cluster) * sim_cluster_blocks() : 0);
@@ -289,6 +292,8 @@ long long clock64(void)
 {
     struct timespec now;
 
+    if (sim_place.in_thread)
+        sim_block->looked_at_clock = true;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }

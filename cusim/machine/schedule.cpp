@@ -235,6 +235,7 @@ enum sim_outcome sim_run_block(bool others)
         const unsigned done = b->num_done;
 
         b->polls = b->yields = 0;
+        b->looked_at_clock = false;
         const bool ran = run_round();
         if (b->num_at_barrier > 0 && b->num_at_barrier + b->num_done == sim_num_threads)
             sim_release_barrier();
