@@ -117,6 +117,9 @@ static void expression_at(const struct ubsan_place *at, const void *pc, char *te
         array_end[-1] = '\0';
     else
         only_array(&found->at, pc, text, sizeof(text));
+    if (last < 0 && i >= 0) // of the host, whose size is known only here: only g++ knows it
+        sim_fault_at(pc, "uses %s[%lld], past the end. Compare the index with the array's size",
+                     text[0] != '\0' ? text : "array", i);
     if (text[0] == '\0')
         sim_fault_at(pc, "uses element %lld of an array %s, %s %lld)", i, found->array->name,
                      i < 0 ? "before the start (the first is" : "past the end (the last is", i < 0 ? 0 : last);
