@@ -97,6 +97,9 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
 /* y = alpha op(A) x + beta y; A is (m, n) */
 cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const float *alpha,
                               const float *a, int lda, const float *x, int incx, const float *beta, float *y, int incy);
+cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const double *alpha,
+                              const double *a, int lda, const double *x, int incx, const double *beta, double *y,
+                              int incy);
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha, const float *x, int incx, float *y,
                               int incy);
 cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha, float *x, int incx);
@@ -108,6 +111,7 @@ cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float *x, int
 #define cublasSgemm cublasSgemm_v2
 #define cublasDgemm cublasDgemm_v2
 #define cublasSgemv cublasSgemv_v2
+#define cublasDgemv cublasDgemv_v2
 #define cublasSaxpy cublasSaxpy_v2
 #define cublasSscal cublasSscal_v2
 #define cublasSdot cublasSdot_v2
@@ -128,7 +132,7 @@ cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void *device_
 #define CUBLAS_WITHOUT(X) \
     X(cublasHgemm) X(cublasCgemm) X(cublasZgemm) X(cublasSgemmBatched) X(cublasDgemmBatched) \
     X(cublasHgemmBatched) X(cublasDgemmStridedBatched) X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx) \
-    X(cublasSgeam) X(cublasDgeam) X(cublasDgemv) X(cublasSger) X(cublasDger) X(cublasStrsm) X(cublasDtrsm) \
+    X(cublasSgeam) X(cublasDgeam) X(cublasSger) X(cublasDger) X(cublasStrsm) X(cublasDtrsm) \
     X(cublasSsyrk) X(cublasSsymm) X(cublasDaxpy) X(cublasDscal) X(cublasDdot) X(cublasDnrm2) X(cublasDasum) \
     X(cublasScopy) X(cublasDcopy) X(cublasSswap) X(cublasIsamin) X(cublasStrsv) X(cublasSdgmm) \
     X(cublasSgetrfBatched) X(cublasSgetriBatched)

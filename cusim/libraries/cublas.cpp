@@ -236,8 +236,9 @@ static size_t place(int n, int step, int i)
     return (size_t)(step >= 0 ? i * step : (i - n + 1) * step);
 }
 
-cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const float *alpha,
-                              const float *a, int lda, const float *x, int incx, const float *beta, float *y, int incy)
+template <class T>
+static cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, T alpha, const T *a, int lda,
+                           const T *x, int incx, T beta, T *y, int incy)
 {
     const int rows = trans == CUBLAS_OP_N ? m : n, cols = trans == CUBLAS_OP_N ? n : m;
 
@@ -250,11 +251,24 @@ cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, in
         for (int j = 0; j < cols; j++)
             sum +=
                 (double)a[trans == CUBLAS_OP_N ? i + (size_t)j * lda : j + (size_t)i * lda] * x[place(cols, incx, j)];
-        float *const to = &y[place(rows, incy, i)];
-        *to = (float)(*alpha * sum + (*beta == 0 ? 0 : (double)*beta * *to));
+        T *const to = &y[place(rows, incy, i)];
+        *to = (T)(alpha * sum + (beta == 0 ? 0 : (double)beta * *to));
         wrote(to, sizeof(*to));
     }
     return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const float *alpha,
+                              const float *a, int lda, const float *x, int incx, const float *beta, float *y, int incy)
+{
+    return gemv(handle, trans, m, n, *alpha, a, lda, x, incx, *beta, y, incy);
+}
+
+cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const double *alpha,
+                              const double *a, int lda, const double *x, int incx, const double *beta, double *y,
+                              int incy)
+{
+    return gemv(handle, trans, m, n, *alpha, a, lda, x, incx, *beta, y, incy);
 }
 
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha, const float *x, int incx, float *y, int incy)

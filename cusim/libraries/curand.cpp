@@ -4,18 +4,31 @@
 #include "../machine/announce.h"
 #include "../machine/region.h"
 
-#include <stdlib.h>
+#include <mutex>
+#include <set>
 
 struct curandGenerator_st {
     sim_curand_state state;
 };
 
+/* Those that live: a program may ask with one that it has never made. */
+static std::set<curandGenerator_t> generators;
+static std::mutex generators_lock;
+
+static bool is_made(curandGenerator_t generator)
+{
+    const std::lock_guard<std::mutex> guard(generators_lock);
+    return generators.count(generator) > 0;
+}
+
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type)
 {
     if (type >= CURAND_RNG_QUASI_DEFAULT)
         sim_no_stand_in("curandCreateGenerator of a quasirandom generator");
-    *generator = (curandGenerator_t)calloc(1, sizeof(**generator));
-    return *generator != NULL ? CURAND_STATUS_SUCCESS : CURAND_STATUS_ALLOCATION_FAILED;
+    const std::lock_guard<std::mutex> guard(generators_lock);
+    *generator = new curandGenerator_st();
+    generators.insert(*generator);
+    return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t type)
@@ -25,18 +38,25 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRng
 
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 {
-    free(generator);
+    const std::lock_guard<std::mutex> guard(generators_lock);
+    if (generators.erase(generator) == 0)
+        return CURAND_STATUS_NOT_INITIALIZED;
+    delete generator;
     return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed)
 {
+    if (!is_made(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
     curand_init(seed, 0, 0, &generator->state);
     return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset)
 {
+    if (!is_made(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
     generator->state.at = offset;
     return CURAND_STATUS_SUCCESS;
 }
@@ -49,7 +69,7 @@ curandStatus_t curandSetStream(curandGenerator_t, cudaStream_t)
 template <class T, class Next>
 static curandStatus_t generate(curandGenerator_t generator, T *numbers, size_t n, Next next)
 {
-    if (generator == NULL)
+    if (!is_made(generator))
         return CURAND_STATUS_NOT_INITIALIZED;
     for (size_t i = 0; i < n; i++)
         numbers[i] = next(&generator->state);

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* nvToolsExtCuda.h */
+#include "nvToolsExt.h"

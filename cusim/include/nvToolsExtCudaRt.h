@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* nvToolsExtCudaRt.h */
+#include "nvToolsExt.h"
