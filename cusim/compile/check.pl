@@ -36,6 +36,7 @@ my %no_type = map { $_ => 1 } qw(return else case goto sizeof new delete throw d
 
 my $own = $0 =~ s{(?:compile/)?[^/]*\z}{include/}r;    # the simulator's own headers
 read_words($ARGV[0]);
+cluster_dims();
 declarations(0, scalar @word);
 words();
 bodies($_) for map { @{$_} } values %function;
@@ -261,6 +262,16 @@ sub is_computed {
     return $function{$name} && !grep { $_->{constexpr} } @{ $function{$name} };
 }
 
+# An attribute of kernels is the rewriter's matter. It makes something before main, which an answer that is judged may not.
+sub cluster_dims {
+    for my $i (reverse grep { "@word[$_, $_ + 1]" eq "__cluster_dims__ (" } 0 .. $#word - 1) {
+        mistake($i, "__cluster_dims__ is not for an answer. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")
+            if ($ENV{CUSIM_CORES} // '') eq '1';
+        my $length = behind($i + 1) - $i;
+        splice @$_, $i, $length for \(@word, @line, @file);
+    }
+}
+
 # ---- words that stand for what is not simulated ----
 
 sub words {
@@ -272,8 +283,6 @@ sub words {
         } elsif ($word[$i] =~ /^(?:texture|cudaBindTexture\w*)$/ && $word[$i + 1] =~ /^[<(]$/ && !$type{$word[$i]} && !$function{$word[$i]}) {
             mistake($i, "there are no texture references since CUDA 12. Make a texture object with cudaCreateTextureObject, and give the "
                 . "kernel the cudaTextureObject_t, which tex1Dfetch<float>(object, i) and its like take");
-        } elsif ($word[$i] eq "__cluster_dims__") {
-            mistake($i, "__cluster_dims__ is not simulated. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
         }
     }
 }

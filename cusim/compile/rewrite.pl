@@ -4,7 +4,8 @@
 #
 #   kernel<4><<<grid, block>>>(x)     becomes  sim_kernel(kernel<4>, "kernel<4>", sim_config(grid, block))(x)
 #   __shared__ float tile[32];        becomes  a reference named tile to memory from sim_static_shared()
-#   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
+#   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared(), and so it does, as
+#                                              above, in each function that has the name if it stands outside of functions
 #   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
 #   asm("mov.u32 %0, %laneid;" ...)   becomes  what it does, in C (ptx.pl)
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
@@ -56,9 +57,10 @@ sub split_declarators {
     return @parts;
 }
 
-# A declaration with the word __shared__ in it, without its semicolon.
+# A declaration with the word __shared__ in it, without its semicolon. Returns what stands outside of functions if it does, then [name, what
+# stands in each function that has the name] of each variable, then the line ends. $place: ", file, line" if it is not where it is used.
 sub shared {
-    my ($declaration) = @_;
+    my ($declaration, $place) = @_;
     my $text  = $declaration;
     my $lines = join "", $text =~ /\n(?:\#[^\n]*(?=\n))?/g;    # line ends and markers inside go behind
     $text =~ s/\n(?:\#[^\n]*(?=\n))?/ /g;
@@ -70,21 +72,28 @@ sub shared {
         my ($type, $name, $rows) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*((?:$square\s*)*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
         my $one = "extern $type *sim_one_type_of_$name(void); "; # all arrays of that name are one: g++ refuses another type (said.pl)
-        return $one . "typedef $type sim_row_$name$rows; "
-            . "sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<sim_row_$name\[]>);$lines"
-            if $rows ne "";
-        return $one . "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<${type}[]>);$lines";
+        my $element = $rows ne "" ? "sim_row_$name" : $type;
+        $one .= "typedef $type sim_row_$name$rows; " if $rows ne "";
+        return ("", [$name, "$one$element *const $name = ($element *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<$element\[]>$place);"], $lines);
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
         if $text =~ /^(?:[^{}]|$curly)*?=/;
     if (my ($struct, $rest) = $text =~ /^(\s*(?:const\s+|volatile\s+)*(?:struct|union|enum)\b[^{]*$curly)(.*)$/s ? ($1, $3) : ()) {
         my ($first) = $rest =~ /(\w+)/ or not_understood($declaration);
-        return "typedef $struct sim_struct_$first; " . shared_list("sim_struct_$first", $rest, $bytes, $declaration) . $lines;
+        my ($made, @references) = shared_list("sim_struct_$first", $rest, $bytes, $declaration, $place);
+        return ("typedef $struct sim_struct_$first; $made", @references, $lines);
     }
     # TYPE, then one or more of *NAME[SIZE]: the first name is the last word before [ , or the end
     $text =~ /^(?<type>(?:[^[,<]|$angle)*?)(?<list>\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
     my ($type, $list) = ($+{type}, $+{list});
-    return shared_list($type, $list, $bytes, $declaration) . $lines;
+    return (shared_list($type, $list, $bytes, $declaration, $place), $lines);
+}
+
+# The same in a function.
+sub shared_here {
+    my ($made, @rest) = shared($_[0], "");
+    my $lines = pop @rest;
+    return join "", $made, map({ $_->[1] } @rest), $lines;
 }
 
 # The fields of a struct that the file defines, for messages: an initializer for an array of sim_field, or nothing where
@@ -103,10 +112,10 @@ sub fields {
     return join ", ", map({ "{\"$_\", __builtin_offsetof($as, $_), sizeof(${as}::$_), sizeof(sim_element<decltype(${as}::$_)>)}" } @fields), "{}";
 }
 
-# References to the variables of a list, *NAME[SIZE], ...
+# References to the variables of a list, *NAME[SIZE], ...: what they need, then each.
 sub shared_list {
-    my ($type, $list, $bytes, $declaration) = @_;
-    my $result = "";
+    my ($type, $list, $bytes, $declaration, $place) = @_;
+    my ($result, @references) = ("");
     for my $part (split_declarators($list)) {
         my ($stars, $name, $size) = $part =~ /^\s*(\**)\s*(\w+)\s*(.*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof(sim_type_$name)";
@@ -118,10 +127,10 @@ sub shared_list {
                 . "static constexpr sim_shape sim_shape_$name = sim_make_shape<sim_type_$name>(sim_fields_$name); ";
             $shape = "sim_shape_$name";
         }
-        $result .= "sim_type_$name &$name = *(sim_type_$name *)"
-            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, &$shape);";
+        push @references, [$name, "sim_type_$name &$name = *(sim_type_$name *)"
+            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, &$shape$place);"];
     }
-    return $result;
+    return ($result, @references);
 }
 
 # The types of a list of parameters, in one spelling, without names and defaults.
@@ -167,6 +176,38 @@ sub named_kernels {
         $named{$name} ||= $functions > ($kernels{$name} // 0);
     }
     return (\%named, join "|", "(?!)", sort keys %all);
+}
+
+# ---- clusters ----
+
+# __cluster_dims__(2, 1, 1) belongs to a kernel, whose body says it: where there is the body, the machine knows the cluster before main.
+#
+#   __global__ void __cluster_dims__(2) k(int *x) { ... }     __global__ void k(int *x) { (void)&sim_cluster_known<k, 2>; ... }
+# A launch whose arguments do not have the parameters' very types knows no kernel by its address, and says the cluster itself.
+my (%dims, %dims_at_launch);    # of kernels: as they are declared; those that are no matter of a template's parameters
+sub clusters {
+    while ($code =~ /\b__cluster_dims__\s*$round/g) {
+        my ($start, $length, $dims) = ($-[0], $+[0] - $-[0], $1);
+        my $after = substr($code, $start + $length, 2000) =~ s/__attribute__\s*$round//gr;
+        my ($name) = $after =~ /^[^;{}()]*?(\w+)\s*$round\s*[;{]/ or die place($start) . ": error: __cluster_dims__ stands before no kernel. "
+            . "Write __global__ void __cluster_dims__(2, 1, 1) NAME(...).\n";
+        $dims{$name} = join ", ", map { "($_)" } split_declarators($dims =~ s/^\(|\)$//gr);
+        substr($code, $start, $length) =~ s/[^\n]//g;
+        pos($code) = $start;
+    }
+    my $names = join "|", "(?!)", sort keys %dims;
+    %dims_at_launch = %dims;
+    $code =~ s{
+        (?<parameters> \btemplate\s*$angle $space )?
+        (?<head> (?:\b(?:static|inline|extern(?:\s*"C")?|__attribute__\s*$round)\s*)* \b__sim_global__\b (?:[^;{}()]|__attribute__\s*$round)*? \b(?<name>$names)\s*$round\s*\{ )
+    }{
+        my ($parameters, $head, $name) = ($+{parameters} // "", @+{qw(head name)});
+        my ($list) = $parameters =~ /<(.*)>/s;
+        my @names  = map { s{=.*}{}sr =~ /(\.\.\.)?\s*(\w+)\s*\z/ ? $2 . ($1 // "") : () } split_declarators($list // "");
+        delete $dims_at_launch{$name} if grep { $dims{$name} =~ /\b\Q$_\E\b/ } map { s/\W//gr } @names;
+        my $kernel = @names ? "$name<" . join(", ", @names) . ">" : $name;
+        "$parameters$head (void)&sim_cluster_known<$kernel, $dims{$name}>;"
+    }gemx if %dims;
 }
 
 # ---- variables of the device ----
@@ -257,18 +298,35 @@ sub variable {
     return "$result$lines";
 }
 
-# Replaces them all. Returns whether some lie in the program's own data, or are made when a kernel first comes to them: processes do not share
-# those.
+# Shared variables that stand outside of functions, as a list of [name, text]: the text goes into each function that has the name. Its body becomes
+# a block behind that, since a local variable may have the name, too.
+my @shared;
+
+sub begin_of_function {
+    my ($head, $open) = @_;
+    return "" if !@shared;
+    pos($code) = $open;
+    my $body = $code =~ /\G$curly/g ? $1 : "";
+    pos($code) = $open + 1;
+    my $has = sub {
+        my ($name) = map { qr/(?<!\.)(?<!->)\b$_\b/ } @_;
+        return $body =~ $name && $head !~ $name && $body !~ /\b__shared__[^;{}]*$name/;
+    };
+    return join " ", map { "$_->[1] (void)$_->[0];" } grep { $has->($_->[0]) } @shared;
+}
+
+# Replaces them all, if $variables, and shared variables outside of functions. Returns whether some lie in the program's own data, or are made
+# when a kernel first comes to them: processes do not share those.
 sub variables {
-    return 0 if $code !~ /$word|\b__sim_global__\b/;
-    my ($result, $left, @open) = ("", 0);    # @open: of each { what it opens
+    my ($variables) = @_;
+    return 0 if $code !~ ($variables ? qr/$word|\b__sim_global__\b/ : qr/\b__shared__\b/);
+    my ($result, $left, @open) = ("", 0);    # @open: of each { what it opens, and what stands behind its }
     my $start = 0;                           # of the statement
     pos($code) = 0;
     while ($code =~ /\G(?:[^;{}"'#]++|$system|$literal|[#'"])*+([;{}])/gc) {
         my ($end, $mark) = ($-[1], $1);
         if ($mark eq "}") {
-            pop @open;
-            $result .= substr $code, $start, $end + 1 - $start;
+            $result .= substr($code, $start, $end + 1 - $start) . (@open ? (pop @open)->[1] : "");
             $start = $end + 1;
             next;
         }
@@ -276,9 +334,18 @@ sub variables {
         $result .= $1;
         $start += length $1;
         my $statement = substr $code, $start, $end - $start;
-        my $where = @open ? $open[-1] : "file";
+        my $where = @open ? $open[-1][0] : "file";
         my $is_one = $statement =~ /$word/ || ($where eq "device" && $statement =~ /^static\b/);
-        $is_one &&= $statement !~ /\b(?:using|typedef|friend|__shared__)\b/ && !is_function($statement =~ s/$literal//gr);
+        $is_one &&= $variables && $statement !~ /\b(?:using|typedef|friend|__shared__)\b/ && !is_function($statement =~ s/$literal//gr);
+        if ($mark eq ";" && $where eq "file" && $statement =~ /\b__shared__\b/ && !is_function($statement =~ s/$literal//gr)) {
+            $at = $start;
+            my ($made, @references) = shared($statement, place($start) =~ s/(.*):(\d+)/, "$1", $2/r);
+            my $lines = pop @references;
+            push @shared, @references;
+            $result .= "$made$lines;";
+            $start = $end + 1;
+            next;
+        }
         if ($mark eq "{" && $is_one && ($statement =~ /=\s*\z/ || $statement !~ /\b(?:struct|class|union|enum|namespace)\b/)) {
             pos($code) = $start;    # an initial value: on to the semicolon
             $code =~ /\G(?:[^;{}"'#]++|$literal|$curly|[#'"])*+(?=;)/gc or die place($start) . ": error: a declaration has no end.\n";
@@ -296,12 +363,15 @@ sub variables {
         $start = $end + 1;
         next if $mark eq ";";
         my $head = $statement =~ s/$literal//gr =~ s/\btemplate\s*$angle//gr;
-        push @open, $head =~ /\b(?:struct|class|union)\b[^()=]*\z/ ? "class"
+        my $what = $head =~ /\b(?:struct|class|union)\b[^()=]*\z/ ? "class"
             : $head =~ /\b(?:namespace\b[^()=]*|extern)\s*\z/ ? $where
             : $head =~ /\b__sim_host__\b/                     ? "other"
             : $head =~ /\b__sim_(?:device|global)__\b/        ? "device"
             : $where eq "device"                              ? $where
             : "other";
+        my $begin = $what eq "device" && $where ne "device" ? begin_of_function($statement, $end) : "";
+        $result .= "$begin {" if $begin ne "";
+        push @open, [$what, $begin eq "" ? "" : "}"];
     }
     $code = $result . substr $code, $start;
     return $left;
@@ -318,7 +388,8 @@ sub mark_thrown_away {
 
 local $/;
 $code = <>;
-my $variables = ($ENV{CUSIM_CORES} // '') ne '1' && variables();    # not the judge's, whose answers begin nothing by themselves
+clusters();
+my $variables = variables(($ENV{CUSIM_CORES} // '') ne '1');    # not the judge's, whose answers begin nothing by themselves
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
@@ -329,7 +400,7 @@ $code =~ s{
 }{
     if    (defined $+{literal})     { $+{literal} }
     elsif (defined $+{asm})         { (my $asm = $+{asm}) =~ s{^\#.*}{}gm; ptx_in_c($asm) // $+{asm} }
-    elsif (defined $+{declaration}) { $at = $-[0]; shared($+{declaration}) }
+    elsif (defined $+{declaration}) { $at = $-[0]; shared_here($+{declaration}) }
     elsif (defined $+{cast})        { (my $name = my $cast = $+{cast}) =~ s{\s+}{ }g; "sim_untyped($cast, \"$name\")" }
     else {
         my ($callee, $gap, $config) = ($+{callee}, $+{gap}, $+{config});
@@ -337,11 +408,12 @@ $code =~ s{
         $name =~ s/"/'/g;
         my ($base, $arguments) = $callee =~ /^(?:::)?\s*(\w+)\s*(?:<(.*)>)?\z/s;
         my $given = defined $arguments ? scalar(my @parts = split_declarators($arguments)) : 0;
+        $config = "sim_config($config)" . (defined $base && $dims_at_launch{$base} ? ".in_clusters($dims_at_launch{$base})" : "");
         defined $base && ($named->{$base} // 0) > $given
             ? "sim_named_kernel([](auto... a) -> decltype($callee(a...)) { $callee(a...); }, "
                 . "[](auto... a) -> decltype((const void *)static_cast<void (*)(decltype(a)...)>($callee)) "
-                . "{ return (const void *)static_cast<void (*)(decltype(a)...)>($callee); }, $gap\"$name\", sim_config($config))"
-            : "sim_kernel($callee, $gap\"$name\", sim_config($config))";
+                . "{ return (const void *)static_cast<void (*)(decltype(a)...)>($callee); }, $gap\"$name\", $config)"
+            : "sim_kernel($callee, $gap\"$name\", $config)";
     }
 }gemx;
 mark_thrown_away();

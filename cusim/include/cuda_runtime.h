@@ -448,7 +448,18 @@ struct sim_config {
         : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream), file(file), line(line)
     {
     }
+    sim_config in_clusters(unsigned x, unsigned y = 1, unsigned z = 1) const
+    {
+        sim_config same = *this;
+        same.cluster = dim3(x, y, z);
+        return same;
+    }
 };
+
+/* A kernel has __cluster_dims__: names it in its body (rewrite.pl), so where there is the kernel, this is known. */
+int sim_know_cluster(const void *kernel, unsigned x, unsigned y, unsigned z);
+template <auto kernel, unsigned x, unsigned y = 1, unsigned z = 1>
+inline const int sim_cluster_known = sim_know_cluster((const void *)(kernel), x, y, z);
 
 /* Runs body(arguments) once for each thread of the grid. */
 cudaError_t sim_last_launch(void); /* of the launch before: success, unless it was refused */

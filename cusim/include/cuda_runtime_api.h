@@ -324,6 +324,9 @@ struct cudaFuncAttributes {
     int cacheModeCA;
     int maxDynamicSharedSizeBytes;
     int preferredShmemCarveout;
+    int clusterDimMustBeSet;
+    int requiredClusterWidth, requiredClusterHeight, requiredClusterDepth; /* 0: no __cluster_dims__ */
+    int nonPortableClusterSizeAllowed;
 };
 
 #define cudaHostAllocDefault 0x00

@@ -29,6 +29,18 @@ struct sim_kernel_info *sim_find_kernel(const void *kernel)
     return kernels[count++] = info;
 }
 
+int sim_know_cluster(const void *kernel, unsigned x, unsigned y, unsigned z)
+{
+    sim_find_kernel(kernel)->cluster = dim3(x, y, z);
+    return 0;
+}
+
+dim3 sim_cluster_of(const void *kernel, dim3 asked)
+{
+    const dim3 own = sim_find_kernel(kernel)->cluster;
+    return own.x != 0 && asked.x == 1 && asked.y == 1 && asked.z == 1 ? own : asked;
+}
+
 unsigned sim_blocks_per_sm(const struct sim_kernel_info *info, unsigned num_threads, size_t dynamic_shared)
 {
     const size_t by_threads = SIM_MAX_THREADS_PER_SM / sim_round_up(num_threads, SIM_WARP);

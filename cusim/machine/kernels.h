@@ -3,6 +3,8 @@
 #ifndef SIM_KERNELS_H
 #define SIM_KERNELS_H
 
+#include "../include/cuda_runtime.h"
+
 #include <stddef.h>
 
 /* What a kernel has been given, kept from one launch to the next. */
@@ -12,8 +14,12 @@ struct sim_kernel_info {
     size_t static_bytes; /* static shared memory seen so far */
     int carveout;
     bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
+    dim3 cluster;        /* __cluster_dims__, 0: none */
 };
 struct sim_kernel_info *sim_find_kernel(const void *kernel);
+
+/* The cluster of a launch that asks for `asked`, (1,1,1) if it asks for none. */
+dim3 sim_cluster_of(const void *kernel, dim3 asked);
 
 /* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
    CUSIM_RESIDENT makes a smaller device: all multiprocessors together have no more blocks than it says. */

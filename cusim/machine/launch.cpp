@@ -47,6 +47,15 @@ static cudaError_t check_config(char *why, size_t size)
         return cudaErrorInvalidConfiguration;
     }
     const dim3 c = sim_launched->cluster;
+    const dim3 own = sim_info->cluster;
+    if (own.x != 0 && (c.x != own.x || c.y != own.y || c.z != own.z)) {
+        snprintf(
+            why, size,
+            "launched with clusters of (%u,%u,%u) blocks, and the kernel has __cluster_dims__(%u,%u,%u). Leave the "
+            "attribute out, or name the same",
+            c.x, c.y, c.z, own.x, own.y, own.z);
+        return cudaErrorInvalidClusterSize;
+    }
     if (c.x == 0 || c.y == 0 || c.z == 0 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
         snprintf(why, size,
                  "launched with grid (%u,%u,%u) and clusters of (%u,%u,%u) blocks. Let the grid have whole clusters",

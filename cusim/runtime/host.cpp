@@ -373,6 +373,11 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     attributes->maxThreadsPerBlock = SIM_MAX_THREADS;
     attributes->maxDynamicSharedSizeBytes = (int)info->max_dynamic;
     attributes->preferredShmemCarveout = info->carveout;
+    attributes->clusterDimMustBeSet = info->cluster.x != 0;
+    attributes->requiredClusterWidth = (int)info->cluster.x;
+    attributes->requiredClusterHeight = (int)info->cluster.y;
+    attributes->requiredClusterDepth = (int)info->cluster.z;
+    attributes->nonPortableClusterSizeAllowed = info->large_clusters;
     return cudaSuccess;
 }
 
@@ -404,7 +409,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel
     if (num_clusters == NULL || config == NULL)
         return sim_error(cudaErrorInvalidValue);
     const sim_launch_config launch(config);
-    const dim3 cluster = launch.config.cluster, threads = config->blockDim;
+    const dim3 cluster = sim_cluster_of(kernel, launch.config.cluster), threads = config->blockDim;
     const unsigned size = cluster.x * cluster.y * cluster.z;
     if (size == 0)
         return sim_error(cudaErrorInvalidValue);

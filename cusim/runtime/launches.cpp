@@ -6,6 +6,7 @@
 #include "../counts.h"
 #include "../machine/announce.h"
 #include "../machine/fault.h"
+#include "../machine/kernels.h"
 #include "../machine/launch.h"
 #include "host.h"
 #include "memory.h"
@@ -63,6 +64,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     struct sim_launch l = {kernel,         name,      *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
                            arguments_size, sim_device};
     memcpy(l.arguments.data(), arguments, arguments_size);
+    l.config.cluster = sim_cluster_of(kernel, config->cluster);
     char why[600];
     last_launch = sim_check_launch(&l, why, sizeof(why));
     if (last_launch != cudaSuccess && wrong_launch_ends)
