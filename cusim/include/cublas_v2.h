@@ -123,6 +123,14 @@ cublasStatus_t cublasSetVector(int n, int size, const void *x, int incx, void *d
 cublasStatus_t cublasGetVector(int n, int size, const void *device_x, int incx, void *y, int incy);
 cublasStatus_t cublasSetMatrix(int rows, int cols, int size, const void *a, int lda, void *device_b, int ldb);
 cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void *device_a, int lda, void *b, int ldb);
+cublasStatus_t cublasSetVectorAsync(int n, int size, const void *x, int incx, void *device_y, int incy,
+                                    cudaStream_t stream);
+cublasStatus_t cublasGetVectorAsync(int n, int size, const void *device_x, int incx, void *y, int incy,
+                                    cudaStream_t stream);
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int size, const void *a, int lda, void *device_b, int ldb,
+                                    cudaStream_t stream);
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int size, const void *device_a, int lda, void *b, int ldb,
+                                    cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -49,9 +49,18 @@ static inline nvtxRangeId_t nvtxRangeStartA(const char *message)
     (void)message;
     return 0;
 }
+static inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *attributes)
+{
+    (void)attributes;
+    return 0;
+}
 static inline void nvtxRangeEnd(nvtxRangeId_t id)
 {
     (void)id;
+}
+static inline void nvtxMarkEx(const nvtxEventAttributes_t *attributes)
+{
+    (void)attributes;
 }
 static inline void nvtxMarkA(const char *message)
 {

@@ -11,6 +11,8 @@
 #include "../include/cuda_fp16.h"
 #include "../machine/announce.h"
 #include "../machine/region.h"
+#include "../runtime/host.h"
+#include "../runtime/stream.h"
 
 void sim_no_stand_in(const char *name)
 {
@@ -149,6 +151,17 @@ static bool is_known(cudaDataType type)
            type == CUDA_R_32I;
 }
 
+/* A function computes at once, behind all that its stream has to do before. */
+static bool begin(cublasHandle_t handle)
+{
+    if (handle == NULL)
+        return false;
+    const sim_lock_guard guard;
+    if (sim_is_stream(handle->stream) && !sim_is_captured(handle->stream))
+        sim_finish(handle->stream);
+    return true;
+}
+
 /* The factors' own type follows from what is computed in. */
 static double factor(cublasHandle_t handle, const void *at, cublasComputeType_t compute)
 {
@@ -174,6 +187,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
         return CUBLAS_STATUS_INVALID_VALUE;
     if (!is_known(type_a) || !is_known(type_b) || !is_known(type_c))
         return CUBLAS_STATUS_NOT_SUPPORTED;
+    begin(handle);
     const double by = factor(handle, alpha, compute), keep = factor(handle, beta, compute);
     const size_t row_a = transa == CUBLAS_OP_N ? 1 : (size_t)lda, col_a = transa == CUBLAS_OP_N ? (size_t)lda : 1;
     const size_t row_b = transb == CUBLAS_OP_N ? 1 : (size_t)ldb, col_b = transb == CUBLAS_OP_N ? (size_t)ldb : 1;
@@ -237,8 +251,8 @@ static size_t place(int n, int step, int i)
 }
 
 template <class T>
-static cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, T alpha, const T *a, int lda,
-                           const T *x, int incx, T beta, T *y, int incy)
+static cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T *alpha, const T *a,
+                           int lda, const T *x, int incx, const T *beta, T *y, int incy)
 {
     const int rows = trans == CUBLAS_OP_N ? m : n, cols = trans == CUBLAS_OP_N ? n : m;
 
@@ -246,13 +260,14 @@ static cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t trans, int m
         return CUBLAS_STATUS_NOT_INITIALIZED;
     if (m < 0 || n < 0 || lda < m || incx == 0 || incy == 0)
         return CUBLAS_STATUS_INVALID_VALUE;
+    begin(handle);
     for (int i = 0; i < rows; i++) {
         double sum = 0;
         for (int j = 0; j < cols; j++)
             sum +=
                 (double)a[trans == CUBLAS_OP_N ? i + (size_t)j * lda : j + (size_t)i * lda] * x[place(cols, incx, j)];
         T *const to = &y[place(rows, incy, i)];
-        *to = (T)(alpha * sum + (beta == 0 ? 0 : (double)beta * *to));
+        *to = (T)(*alpha * sum + (*beta == 0 ? 0 : (double)*beta * *to));
         wrote(to, sizeof(*to));
     }
     return CUBLAS_STATUS_SUCCESS;
@@ -261,32 +276,40 @@ static cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t trans, int m
 cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const float *alpha,
                               const float *a, int lda, const float *x, int incx, const float *beta, float *y, int incy)
 {
-    return gemv(handle, trans, m, n, *alpha, a, lda, x, incx, *beta, y, incy);
+    return gemv(handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
 cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const double *alpha,
                               const double *a, int lda, const double *x, int incx, const double *beta, double *y,
                               int incy)
 {
-    return gemv(handle, trans, m, n, *alpha, a, lda, x, incx, *beta, y, incy);
+    return gemv(handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
-cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha, const float *x, int incx, float *y, int incy)
+cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha, const float *x, int incx, float *y,
+                              int incy)
 {
+    if (!begin(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
     for (int i = 0; i < n; i++)
         y[place(n, incy, i)] += *alpha * x[place(n, incx, i)];
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSscal_v2(cublasHandle_t, int n, const float *alpha, float *x, int incx)
+cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha, float *x, int incx)
 {
+    if (!begin(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
     for (int i = 0; i < n; i++)
         x[place(n, incx, i)] *= *alpha;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSdot_v2(cublasHandle_t, int n, const float *x, int incx, const float *y, int incy, float *result)
+cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float *x, int incx, const float *y, int incy,
+                             float *result)
 {
+    if (!begin(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += (double)x[place(n, incx, i)] * y[place(n, incy, i)];
@@ -297,12 +320,15 @@ cublasStatus_t cublasSdot_v2(cublasHandle_t, int n, const float *x, int incx, co
 cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float *x, int incx, float *result)
 {
     const cublasStatus_t status = cublasSdot_v2(handle, n, x, incx, x, incx, result);
-    *result = sqrtf(*result);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        *result = sqrtf(*result);
     return status;
 }
 
-cublasStatus_t cublasSasum_v2(cublasHandle_t, int n, const float *x, int incx, float *result)
+cublasStatus_t cublasSasum_v2(cublasHandle_t handle, int n, const float *x, int incx, float *result)
 {
+    if (!begin(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += fabs((double)x[place(n, incx, i)]);
@@ -311,8 +337,10 @@ cublasStatus_t cublasSasum_v2(cublasHandle_t, int n, const float *x, int incx, f
 }
 
 /* Counted from 1, as in Fortran. */
-cublasStatus_t cublasIsamax_v2(cublasHandle_t, int n, const float *x, int incx, int *result)
+cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float *x, int incx, int *result)
 {
+    if (!begin(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
     int most = 0;
     for (int i = 1; i < n; i++)
         if (fabsf(x[place(n, incx, i)]) > fabsf(x[place(n, incx, most)]))
@@ -353,4 +381,38 @@ cublasStatus_t cublasGetVector(int n, int size, const void *device_x, int incx, 
 {
     return incx == 1 && incy == 1 ? copy(n, 1, size, device_x, n, y, n, cudaMemcpyDeviceToHost)
                                   : copy(1, n, size, device_x, incx, y, incy, cudaMemcpyDeviceToHost);
+}
+
+/* In a stream, in which they are one copy. */
+static cublasStatus_t copy_later(int rows, int cols, int size, const void *from, int from_step, void *to, int to_step,
+                                 cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const cudaError_t error =
+        cudaMemcpy2DAsync(to, (size_t)to_step * (size_t)size, from, (size_t)from_step * (size_t)size,
+                          (size_t)rows * (size_t)size, (size_t)cols, kind, stream);
+    return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int size, const void *a, int lda, void *device_b, int ldb,
+                                    cudaStream_t stream)
+{
+    return copy_later(rows, cols, size, a, lda, device_b, ldb, cudaMemcpyHostToDevice, stream);
+}
+
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int size, const void *device_a, int lda, void *b, int ldb,
+                                    cudaStream_t stream)
+{
+    return copy_later(rows, cols, size, device_a, lda, b, ldb, cudaMemcpyDeviceToHost, stream);
+}
+
+cublasStatus_t cublasSetVectorAsync(int n, int size, const void *x, int incx, void *device_y, int incy,
+                                    cudaStream_t stream)
+{
+    return copy_later(1, n, size, x, incx, device_y, incy, cudaMemcpyHostToDevice, stream);
+}
+
+cublasStatus_t cublasGetVectorAsync(int n, int size, const void *device_x, int incx, void *y, int incy,
+                                    cudaStream_t stream)
+{
+    return copy_later(1, n, size, device_x, incx, y, incy, cudaMemcpyDeviceToHost, stream);
 }

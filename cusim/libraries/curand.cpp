@@ -3,12 +3,15 @@
 #include "../include/curand_kernel.h"
 #include "../machine/announce.h"
 #include "../machine/region.h"
+#include "../runtime/host.h"
+#include "../runtime/stream.h"
 
 #include <mutex>
 #include <set>
 
 struct curandGenerator_st {
     sim_curand_state state;
+    cudaStream_t stream;
 };
 
 /* Those that live: a program may ask with one that it has never made. */
@@ -61,16 +64,23 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
     return CURAND_STATUS_SUCCESS;
 }
 
-curandStatus_t curandSetStream(curandGenerator_t, cudaStream_t)
+curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 {
+    if (!is_made(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    generator->stream = stream;
     return CURAND_STATUS_SUCCESS;
 }
 
+/* At once, behind all that the stream has to do before. */
 template <class T, class Next>
 static curandStatus_t generate(curandGenerator_t generator, T *numbers, size_t n, Next next)
 {
     if (!is_made(generator))
         return CURAND_STATUS_NOT_INITIALIZED;
+    const sim_lock_guard guard;
+    if (sim_is_stream(generator->stream) && !sim_is_captured(generator->stream))
+        sim_finish(generator->stream);
     for (size_t i = 0; i < n; i++)
         numbers[i] = next(&generator->state);
     struct sim_region *const region = n > 0 ? sim_region_near(numbers) : NULL; /* of the device, or the host's own */
