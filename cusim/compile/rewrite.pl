@@ -57,8 +57,8 @@ sub split_declarators {
     return @parts;
 }
 
-# A declaration with the word __shared__ in it, without its semicolon. Returns what stands outside of functions if it does, then [name, what
-# stands in each function that has the name] of each variable, then the line ends. $place: ", file, line" if it is not where it is used.
+# A declaration with the word __shared__ in it, without its semicolon. Returns what comes before all, then [name, what stands
+# in each function that has the name, what stands outside if it does] of each variable, then the line ends. $place: ", file, line" if it is not where it is used.
 sub shared {
     my ($declaration, $place) = @_;
     my $text  = $declaration;
@@ -74,26 +74,26 @@ sub shared {
         my $one = "extern $type *sim_one_type_of_$name(void); "; # all arrays of that name are one: g++ refuses another type (said.pl)
         my $element = $rows ne "" ? "sim_row_$name" : $type;
         $one .= "typedef $type sim_row_$name$rows; " if $rows ne "";
-        return ("", [$name, "$one$element *const $name = ($element *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<$element\[]>$place);"], $lines);
+        $one .= "$element *const $name = ($element *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<$element\[]>$place);";
+        return ("", [$name, $one, ""], $lines);
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
         if $text =~ /^(?:[^{}]|$curly)*?=/;
     if (my ($struct, $rest) = $text =~ /^(\s*(?:const\s+|volatile\s+)*(?:struct|union|enum)\b[^{]*$curly)(.*)$/s ? ($1, $3) : ()) {
         my ($first) = $rest =~ /(\w+)/ or not_understood($declaration);
-        my ($made, @references) = shared_list("sim_struct_$first", $rest, $bytes, $declaration, $place);
-        return ("typedef $struct sim_struct_$first; $made", @references, $lines);
+        return ("typedef $struct sim_struct_$first; ", shared_list("sim_struct_$first", $rest, $bytes, $declaration, $place), $lines);
     }
     # TYPE, then one or more of *NAME[SIZE]: the first name is the last word before [ , or the end
     $text =~ /^(?<type>(?:[^[,<]|$angle)*?)(?<list>\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
     my ($type, $list) = ($+{type}, $+{list});
-    return (shared_list($type, $list, $bytes, $declaration, $place), $lines);
+    return ("", shared_list($type, $list, $bytes, $declaration, $place), $lines);
 }
 
 # The same in a function.
 sub shared_here {
-    my ($made, @rest) = shared($_[0], "");
+    my ($first, @rest) = shared($_[0], "");
     my $lines = pop @rest;
-    return join "", $made, map({ $_->[1] } @rest), $lines;
+    return join "", $first, map({ $_->[2] . $_->[1] } @rest), $lines;
 }
 
 # The fields of a struct that the file defines, for messages: an initializer for an array of sim_field, or nothing where
@@ -112,25 +112,25 @@ sub fields {
     return join ", ", map({ "{\"$_\", __builtin_offsetof($as, $_), sizeof(${as}::$_), sizeof(sim_element<decltype(${as}::$_)>)}" } @fields), "{}";
 }
 
-# References to the variables of a list, *NAME[SIZE], ...: what they need, then each.
+# The variables of a list, *NAME[SIZE], ...: of each [name, a reference to it, what that needs].
 sub shared_list {
     my ($type, $list, $bytes, $declaration, $place) = @_;
-    my ($result, @references) = ("");
+    my @references;
     for my $part (split_declarators($list)) {
         my ($stars, $name, $size) = $part =~ /^\s*(\**)\s*(\w+)\s*(.*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof(sim_type_$name)";
         my $fields = $stars eq "" ? fields($type, "sim_element<sim_type_$name>") : undef;
         my $shape = "sim_shape_of<sim_type_$name>";
-        $result .= "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; ";
+        my $needs = "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; ";
         if (defined $fields) {
-            $result .= "static constexpr sim_field sim_fields_${name}[] = {$fields}; "
+            $needs .= "static constexpr sim_field sim_fields_${name}[] = {$fields}; "
                 . "static constexpr sim_shape sim_shape_$name = sim_make_shape<sim_type_$name>(sim_fields_$name); ";
             $shape = "sim_shape_$name";
         }
         push @references, [$name, "sim_type_$name &$name = *(sim_type_$name *)"
-            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, &$shape$place);"];
+            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, &$shape$place);", $needs];
     }
-    return ($result, @references);
+    return @references;
 }
 
 # The types of a list of parameters, in one spelling, without names and defaults.
@@ -298,7 +298,7 @@ sub variable {
     return "$result$lines";
 }
 
-# Shared variables that stand outside of functions, as a list of [name, text]: the text goes into each function that has the name. Its body becomes
+# Shared variables that stand outside of functions, as shared() gives them: the text goes into each function that has the name. Its body becomes
 # a block behind that, since a local variable may have the name, too.
 my @shared;
 
@@ -339,10 +339,10 @@ sub variables {
         $is_one &&= $variables && $statement !~ /\b(?:using|typedef|friend|__shared__)\b/ && !is_function($statement =~ s/$literal//gr);
         if ($mark eq ";" && $where eq "file" && $statement =~ /\b__shared__\b/ && !is_function($statement =~ s/$literal//gr)) {
             $at = $start;
-            my ($made, @references) = shared($statement, place($start) =~ s/(.*):(\d+)/, "$1", $2/r);
+            my ($first, @references) = shared($statement, place($start) =~ s/(.*):(\d+)/, "$1", $2/r);
             my $lines = pop @references;
             push @shared, @references;
-            $result .= "$made$lines;";
+            $result .= join "", $first, map({ $_->[2] } @references), "$lines;";
             $start = $end + 1;
             next;
         }

@@ -41,7 +41,8 @@ __global__ void kernel(float *x)
 // A parameter and a local variable may have such a name.
 __global__ void other(float *dynamic, int i)
 {
-    float number = dynamic[i];
+    __shared__ float copies[4], same[sizeof(copies) / sizeof(float)]; // the second one needs the first
+    float number = same[i] = copies[i] = dynamic[i];
     dynamic[i] = number;
 }
 
