@@ -297,7 +297,7 @@ sub refused_symbol {
         } else {
             next if !$taken->{$symbol} && $symbol !~ $compilers_own; # else its own is its own: the judge's makefile sees to that
         }
-        return $refuse->($name, "`$name' is a name that the judge, the simulator or the C library have already. Call yours otherwise, or make it static.");
+        return $refuse->($name, "`$name' is a name that the judge or the simulator have already. Call yours otherwise, or make it static.");
     }
     my ($all) = $symbols =~ /contains (\d+) entries/;
     my $unnamed = () = $symbols =~ /^ *\d+: [0-9a-f]+ +\w+ [A-Z]\w* +[A-Z]\w* +\w+ +\w+ *$/mg;
