@@ -135,6 +135,7 @@ static void put(void *array, cudaDataType type, size_t i, double value)
 /* What a library writes counts as written. */
 static void wrote(void *array, size_t bytes)
 {
+    const sim_lock_guard guard; /* several threads of the host may be here */
     struct sim_region *const region = sim_region_near(array);
     if (region != NULL && bytes > 0)
         sim_tell.written(region, array, bytes);
