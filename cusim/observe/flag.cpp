@@ -93,6 +93,8 @@ struct block_flags {
     struct thread_flags threads[SIM_MAX_THREADS + SIM_MAX_BARRIERS]; /* by agent */
     struct release *acquired;                                        /* before the last barrier: known to all threads */
     unsigned acquirers[SIM_MAX_THREADS + SIM_MAX_BARRIERS], num_acquirers; /* agents that have versions */
+    unsigned releasers[SIM_MAX_THREADS], num_releasers; /* threads that came to a fence since the last barrier */
+    struct release *fenced;                             /* what such threads knew at their fences, at a barrier before */
 };
 
 /* ---- releases ---- */
@@ -397,6 +399,16 @@ static void write_flag(struct release *release, const char *at, bool joins)
         flag->release = joins ? merge(release, flag->release) : release;
 }
 
+/* What the thread's flags tell: what it knew at its last fence; or, if a barrier came after that, what others of the
+   block knew at theirs. (A fence is sequentially consistent: what all have written comes before the fence of whoever
+   reads a flag that one of them writes behind the barrier.) */
+static struct release *told_by(const struct thread_flags *t)
+{
+    struct release *const fenced = sim_race->flags->fenced;
+
+    return fenced == NULL || (t->released != NULL && t->released->born > fenced->born) ? t->released : fenced;
+}
+
 void sim_flag_access(const char *at, size_t size, unsigned how, unsigned site)
 {
     struct thread_flags *t = flags_of(sim_agent);
@@ -411,7 +423,7 @@ void sim_flag_access(const char *at, size_t size, unsigned how, unsigned site)
         sim_race->flags->recent[sim_race->flags->num_recent++ % NUM_RECENT] = t->recent[t->last_recent];
     }
     if (writes) {
-        struct release *release = how & SIM_RELEASE ? make_release(how & SIM_BLOCK_SCOPE) : t->released;
+        struct release *release = how & SIM_RELEASE ? make_release(how & SIM_BLOCK_SCOPE) : told_by(t);
         for (size_t i = 0; i < size && (release != NULL || num_flags > 0); i += 4)
             write_flag(release, at + i, how & SIM_ATOMIC);
     }
@@ -426,7 +438,7 @@ bool sim_flag_is_told(const char *at, bool writes)
 {
     const struct flag *const flag = find_flag(at, false);
 
-    return writes ? flags_of(sim_agent)->released != NULL : flag != NULL && flag->release != NULL;
+    return writes ? told_by(flags_of(sim_agent)) != NULL : flag != NULL && flag->release != NULL;
 }
 
 /* Whether the block that wrote a word (`record`) has written the flag after that, and before it was read. */
@@ -485,6 +497,8 @@ void sim_race_fence(bool block_only)
     if (t->pending != NULL)
         acquire(sim_agent, t->pending, block_only);
     t->pending = NULL;
+    if (!block_only && (t->released == NULL || t->released->born < sim_race->interval))
+        sim_race->flags->releasers[sim_race->flags->num_releasers++] = sim_agent;
     t->released = make_release(block_only);
 }
 
@@ -733,7 +747,8 @@ void sim_flags_block(void)
     if (sim_race->flags == NULL)
         sim_fault(NULL, 0, "no memory to remember who reads flags. Free some memory");
     sim_race->flags->acquired = NULL;
-    sim_race->flags->num_acquirers = 0;
+    sim_race->flags->fenced = NULL;
+    sim_race->flags->num_acquirers = sim_race->flags->num_releasers = 0;
     memset(sim_race->flags->recent, 0, sizeof(sim_race->flags->recent));
 }
 
@@ -747,4 +762,10 @@ void sim_flags_barrier(void)
         t->num_versions = 0;
     }
     b->num_acquirers = 0;
+    if (b->num_releasers == 0)
+        return;
+    b->fenced = new_release(b->num_releasers); /* it knows what those before did, too: a barrier came between */
+    for (unsigned i = 0; i < b->num_releasers; i++)
+        b->fenced->sources[b->fenced->num_sources++] = flags_of(b->releasers[i])->released;
+    b->num_releasers = 0;
 }

@@ -11,6 +11,7 @@
 #include "../include/cuda_runtime.h"
 #include "../machine/announce.h"
 #include "../machine/fault.h"
+#include "../machine/image.h"
 #include "../machine/region.h"
 #include "host.h"
 #include "memory.h"
@@ -88,7 +89,6 @@ void sim_give_symbol(const void *start)
 /* Functions whose addresses copies have brought from the device. */
 static std::set<const void *> &functions = *new std::set<const void *>();
 
-extern "C" const char __executable_start, etext; /* the linker's: where code is */
 
 void sim_check_function(const void *function, const sim_config *config)
 {
@@ -109,7 +109,7 @@ void sim_addresses_come(const void *bytes, size_t size)
         struct sim_region *const r = hosts_variable(address);
         if (r != NULL)
             r->given = true;
-        if (address >= &__executable_start && address < &etext)
+        if (address >= &__ehdr_start && address < &etext)
             functions.insert(address);
     }
 }
