@@ -150,7 +150,7 @@ my %counters = (
     barriers => ['barriers / blocks', 'barriers of a block',
         'For each barrier ask: who writes before it, who reads after it, and what would happen if it were not there?'],
     warp_barriers => ['warp_barriers / (threads / 32)', '__syncwarp of a warp', 'Which of them does a shuffle make unnecessary?'],
-    shuffles => ['shuffles / (threads / 32)', 'shuffles of a warp', 'Write down what each shuffle brings, and which lanes use it.'],
+    shuffles => ['(shuffles + votes) / (threads / 32)', 'shuffles of a warp', 'Write down what each shuffle brings, and which lanes use it.'],
     conflicts => ['conflicts', 'bank conflicts', 'Word w of shared memory lies in bank w % 32. Which banks do the 32 lanes of a warp want at the same time?'],
     contention => ['contention', 'repeats of atomics',
         'Lanes whose atomics go to the same address at the same time come there one after the other. Which addresses do the 32 lanes of a warp add to together?'],
@@ -172,8 +172,8 @@ my %counters = (
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     host_waits => ['host_waits', 'waits of the host', 'While the host waits, it queues nothing. Which of the waits can a stream do in its place?'],
     calls => ['calls', 'calls of the host', 'Each launch costs the host some time. What can be written down once?'],
-    work => ['(load_requests + store_requests + shared_requests + shuffles / 32) / (elements / 32)', 'loads, stores and shuffles of warps for 32 elements',
-        'So many instructions of whole warps are there, whether one lane takes part or 32. Does each lane do a part of the work at the same time, and is nothing done, or read, again and again?'],
+    work => ['(load_requests + store_requests + shared_requests + (shuffles + votes) / 32) / (elements / 32)', 'work of warps for 32 elements',
+        'That is loads, stores, shuffles and votes, each once for a warp, whether one lane takes part or 32. Does each lane do a part of the work at the same time, and is nothing done, or read, again and again?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
     span => ['span', 'loads and stores in a row',
         'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
@@ -200,6 +200,7 @@ sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
 # Lines of code, as the compiler reads them: without comments and empty ones; of a long line each 120 characters.
 sub count_lines {
     my ($text) = @_;
+    $text =~ s/\\[ \t]*\n//g; # lines that go on are one
     my %has_code = map { $_->[2] => 1 } HandIn::words($text, 0);
     my $number = 0;
     return scalar map { 1 .. 1 + int((length(s/\s+$//r) - 1) / 120) } grep { $has_code{ ++$number } && !/^#line/ } split /\n/, $text;
@@ -214,7 +215,8 @@ sub count_registers {
     my ($status, undef, $said) = run_apart($source, $nvcc, '-cubin', '-std=c++17', '-O3', '-arch=' . ($ENV{ARCH} || 'sm_80'), '-Xptxas', '-v',
         '-I../../common', "-I../../$exercise->{chapter}", '-o', "../../$source.cubin", "../../$source");
     my ($most) = sort { $b <=> $a } $said =~ /Used (\d+) registers/g;
-    return $most if $status eq 0;
+    return $most if $status eq 0 && defined $most;
+    return (256, 'nvcc, which counts them, finds no kernel.') if $status eq 0;
     return (256, 'nvcc, which counts them, does not compile this' . ($said =~ /\berror\b\s*:\s*(.*)/ ? ": $1" : ', or not within the limits.'));
 }
 
@@ -471,6 +473,7 @@ sub races {
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
     $text = HandIn::as_meant($text);
+    return ('refused', "It is longer than 60000 bytes. A prediction is the task, with a number for each ?.\n") if $exercise->{predict} && length $text > 60000;
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
     my $refused = HandIn::refused_text($exercise, $text, $shown);
@@ -642,7 +645,7 @@ sub other_numbers {
 
 sub judge_prediction {
     my ($exercise, $text, $shown, $tag) = @_;
-    my %typed = $text =~ /^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*(?:#.*)?$/mg;
+    my %typed = map { s/^\s+|\s+\z//gr } $text =~ /^[ \t]*(\w+)[ \t]*=([^#\n]*)/mg;
     my @right;
     for (@{ $exercise->{ask} }) {
         my ($key) = $_->{text} =~ /^(\w+) *=/ or next;
@@ -654,7 +657,7 @@ sub judge_prediction {
         my ($key, $counted, $look) = @$_;
         my $whole = sprintf '%.0f', $counted;
         my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
-        if ($is_whole && $typed{$key} !~ /e/i ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
+        if ($is_whole && !($typed{$key} =~ /e/i && abs $counted >= 1e6) ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
             return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($look ? fold($look, '  ') : '') . other_numbers($exercise, $text));
         }
         push @right, sprintf "  %s = %s\n", $key, number($counted);

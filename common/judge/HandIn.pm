@@ -99,7 +99,7 @@ my %cpu_header = map { $_ => 1 } qw(pthread.h stdatomic.h);
 
 # Words that begin as the compiler's own do, and that are C's or harmless.
 my %plain = map { $_ => 1 } qw(__func__ __FUNCTION__ __PRETTY_FUNCTION__ __LINE__ __FILE__ __VA_ARGS__ __restrict __restrict__ __inline __inline__ __const __volatile__
-    __CUDACC__ __CUDA_ARCH__ __cplusplus __STDC_VERSION__ __noinline__ __builtin_expect __builtin_assume __builtin_assume_aligned __builtin_unreachable __assume
+    __CUDACC__ __cplusplus __STDC_VERSION__ __noinline__ __builtin_expect __builtin_assume __builtin_assume_aligned __builtin_unreachable __assume
     _Bool _Alignas _Alignof _Static_assert _Noreturn _Atomic _Generic);
 
 # The headers that an exercise names, as its task and its solution do: without the way up, and also from the root.
@@ -147,6 +147,10 @@ sub refused_text {
                 my $bad = bad_attribute(\@words, $i, $text, $shown);
                 return $bad if defined $bad;
             }
+        } elsif ($what eq '__CUDA_ARCH__' && grep { $_->{text} =~ /^registers\b/ } @{ $exercise->{goal} // [] }) {
+            return $refuse->($words[$i], 'Another chip than the one on which it is judged would get another kernel, and registers are counted for that one.');
+        } elsif ($what eq '_Atomic' && $exercise->{goal}) {
+            return $refuse->($words[$i], 'Atomics are not counted, and this exercise needs none.');
         } elsif ($what =~ /^(?:__)?asm(?:__)?$/) {
             return $refuse->($words[$i], 'Inline assembly is not for a hand-in: the simulator cannot watch it.');
         } elsif ($what =~ /^__attribute(?:__)?$/) {

@@ -86,7 +86,7 @@ sub student_seed {
 # A name for files that no shell, terminal or file system trips over, different for different names: what is special becomes %XX.
 sub safe_name {
     my ($name) = @_;
-    my $safe = $name =~ s/([^A-Za-z0-9._ ,\x80-\xff-]|^[-. ]|[. ]$)/sprintf '%%%02X', ord $1/ger;
+    my $safe = $name =~ s/([^A-Za-z0-9._ ,\x80-\xff-]|^[-. ]|[. ]$)/sprintf '%%%02X', ord $1/ger =~ s/\.csv\z/%2Ecsv/r; # as the table beside it
     return length $safe <= 200 ? $safe : substr($safe, 0, 180) . '%' . substr hmac_sha256_hex($name, ''), 0, 16;
 }
 
@@ -105,7 +105,7 @@ sub chosen_exercises {
 
 # A line of CSV (RFC 4180). What a spreadsheet would compute, or a terminal would obey, is text here: a name may be `=cmd|...'.
 sub csv {
-    my @cells = map { s/^(?=[=+\-@])(?![+-]?[\d.]+\z)/'/r =~ s/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/sprintf '\\x%02x', ord $&/ger } @_;
+    my @cells = map { s/^(?=\s*(?:[=+\-@]|\xEF\xBC[\x8B\x8D\x9D\xA0]))(?![+-]?[\d.]+\z)/'/r =~ s/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/sprintf '\\x%02x', ord $&/ger } @_;
     return join(',', map { /[",\r\n]|^\s|\s\z/ ? '"' . s/"/""/gr . '"' : $_ } @cells) . "\n";
 }
 

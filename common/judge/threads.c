@@ -176,6 +176,48 @@ static void count_access(const void *address, size_t size, atomic_size_t *bytes)
         }
 }
 
+/* Of a range what one access reaches at the most: 16 bytes, and one after the other. */
+static void count_range(const void *from, size_t size, atomic_size_t *bytes)
+{
+    for (size_t at = 0; at < size; at += 16)
+        count_access((const char *)from + at, size - at < 16 ? size - at : 16, bytes);
+}
+
+/* What an answer's copies are called there (the judge's makefile), the compiler's own of large structs, too. */
+void *judge_memcpy(void *to, const void *from, size_t size);
+void *judge_memmove(void *to, const void *from, size_t size);
+void *judge_memset(void *to, int value, size_t size);
+
+void *judge_memcpy(void *to, const void *from, size_t size)
+{
+    return judge_memmove(to, from, size);
+}
+
+void *judge_memmove(void *to, const void *from, size_t size)
+{
+    count_range(from, size, &loaded);
+    count_range(to, size, &stored);
+    return memmove(to, from, size);
+}
+
+void *judge_memset(void *to, int value, size_t size)
+{
+    count_range(to, size, &stored);
+    return memset(to, value, size);
+}
+
+#define COUNT_RANGE(access, bytes)                                                                                     \
+    __attribute__((weak)) void __real___tsan_##access##_range(const void *address, size_t size);                       \
+    void __wrap___tsan_##access##_range(const void *address, size_t size);                                             \
+    void __wrap___tsan_##access##_range(const void *address, size_t size)                                              \
+    {                                                                                                                  \
+        if (__real___tsan_##access##_range != NULL)                                                                    \
+            __real___tsan_##access##_range(address, size);                                                             \
+        count_range(address, size, &bytes);                                                                            \
+    }
+COUNT_RANGE(read, loaded)
+COUNT_RANGE(write, stored)
+
 /* The simulator's, which see that an address is not the runner's own; there where an answer is counted (--wrap). */
 #define COUNT(access, bytes, size)                                                                                     \
     __attribute__((weak)) void __real___tsan_##access(const void *address);                                            \
