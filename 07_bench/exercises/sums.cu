@@ -11,9 +11,9 @@
        step       0            1            2
        lanes  |0 1 ... 31| |0 1 ... 31| |0 1 ... 9|           a row of 74 elements
 
-   Goal: each element is loaded once, with 4 sectors for each request of whole steps (16, if you load float4s); 5 shuffles
-   for a warp; one store for each row; a block of 4 warps takes 4 rows. Rows are of any length; an empty row has the sum
-   0.
+   Goal: each element is loaded once, with 4 sectors for each request of whole steps (16, if you load float4s); 5
+   shuffles for a warp; one store for each row; a block of 4 warps takes 4 rows. Rows are of any length; an empty row
+   has the sum 0.
 
    Write where it says "here". */
 #include <cuda_runtime.h>

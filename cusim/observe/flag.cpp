@@ -94,7 +94,7 @@ struct block_flags {
     struct release *acquired;                                        /* before the last barrier: known to all threads */
     unsigned acquirers[SIM_MAX_THREADS + SIM_MAX_BARRIERS], num_acquirers; /* agents that have versions */
     unsigned releasers[SIM_MAX_THREADS], num_releasers; /* threads that came to a fence since the last barrier */
-    struct release *fenced;                             /* what such threads knew at their fences, at a barrier before */
+    struct release *fenced; /* what such threads knew at their fences, at a barrier before */
 };
 
 /* ---- releases ---- */

@@ -89,7 +89,6 @@ void sim_give_symbol(const void *start)
 /* Functions whose addresses copies have brought from the device. */
 static std::set<const void *> &functions = *new std::set<const void *>();
 
-
 void sim_check_function(const void *function, const sim_config *config)
 {
     const sim_lock_guard guard;
