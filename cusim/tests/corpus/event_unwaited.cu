@@ -1,4 +1,4 @@
-// stopped: cudaEventElapsedTime returned cudaErrorNotReady, and nobody looked at it: the events are recorded, but not done
+// stopped: cudaEventElapsedTime returned cudaErrorNotReady, and nobody looked at it: the events are recorded, but
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,7 +1,7 @@
 // right
 // SPDX-License-Identifier: MIT
-// All threads of a block come to a fence, then to a barrier, and one of them tells the others of all: fences are sequentially
-// consistent, so what any of them has written before comes first.
+// All threads of a block come to a fence, then to a barrier, and one of them tells the others of all: fences are
+// sequentially consistent, so what any of them has written before comes first.
 #include "corpus.h"
 
 __device__ unsigned arrived;

@@ -1,4 +1,4 @@
-// stopped: cudaStreamEndCapture returned cudaErrorStreamCaptureUnjoined, and nobody looked at it: a stream that has joined
+// stopped: cudaStreamEndCapture returned cudaErrorStreamCaptureUnjoined, and nobody looked at it: a stream that has
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

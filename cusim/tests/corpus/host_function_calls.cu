@@ -1,4 +1,4 @@
-// stopped: cudaMemset returned cudaErrorNotPermitted, and nobody looked at it: a stream has called this function of the host
+// stopped: cudaMemset returned cudaErrorNotPermitted, and nobody looked at it: a stream has called this function of the
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

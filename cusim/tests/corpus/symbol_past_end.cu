@@ -1,4 +1,4 @@
-// stopped: cudaMemcpyToSymbol returned cudaErrorInvalidValue, and nobody looked at it: it reaches past the end of the variable
+// stopped: cudaMemcpyToSymbol returned cudaErrorInvalidValue, and nobody looked at it: it reaches past the end of the
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 
