@@ -32,7 +32,7 @@ run: backend
 # what is quick and broad: every file of tests/ ends within seconds. tests/long/ has the rest: all mistakes, all orders, all shapes, whole outputs
 # (what takes longest first, and the judge's many short ones last, so that all jobs end together; one more than there are
 # cores, since some wait)
-PROVE := prove --jobs $(shell expr 1 + $$(nproc 2> /dev/null || echo 1)) --timer
+PROVE := prove --jobs $(shell echo $$(($$(nproc 2> /dev/null || echo 1) + 1))) --timer
 test: there_are_tests all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test

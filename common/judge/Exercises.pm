@@ -424,7 +424,8 @@ sub failure {
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
     my $limit = { late => "It did not end within $Running::seconds seconds.", 'signal 25' => "It printed more than 10 MB." }->{ $ended // '' };
     return "$limit Which condition should end the loop?\n$with" if defined $limit;
-    if (my ($place, $rest) = $err =~ $stopped) {
+    my $left = $err =~ /was never waited for/; # what the simulator says when a program ends: here only one that an answer has ended
+    if (my ($place, $rest) = $left ? () : $err =~ $stopped) {
         my ($who, $message) = $rest =~ /^((?:kernel|host code)\b.*?): (.*)$/s ? ($1, $2) : (undef, $rest);
         my $report = ($exercise // {})->{on_cpu} ? "It was stopped.\n" : "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
@@ -445,7 +446,7 @@ sub failure {
     }
     my $how = defined no_work($sizes) ? no_work($sizes) : $ended eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
         : $ended =~ /signal/ ? "It was ended by $ended." : "It ended, with status $ended, before the judge was done. Does it call exit?";
-    return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
+    return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } $left ? () : split /\n/, $err) . $with;
 }
 
 # Threads in plain C that use the same variable, and nothing orders them; undef if there are none, or if gcc's sanitizer for that is not

@@ -69,7 +69,7 @@ file("docs/teach/keys/0$_.md", "# Key $_\n") for 1, 2;
 file('common/base/error.c', "int error;\n");
 file('common/base/data.bin', "1\n");
 
-my ($status, $out, $err) = site();
+my ($status, $out, $err) = site('--teacher');
 is("$status$err", '0', 'the site is made');
 is($out, "build/site/index.html: 8 texts, 2 files that they link to\n", 'it says where, and of what');
 
