@@ -111,7 +111,7 @@ my @table = (
     ['make book', wants('pandoc', wants('chromium', short('make book', qr{^build/book\.pdf: }m)))],
     ['make plays ONLY=CHAPTER', wants('chromium', short('make plays ONLY=02_cuda_ref', qr{^02_cuda_ref/figures/\w+\.svg}m))],
     ['make plays', 'common/pages/tests/long/plays.t draws the pictures of all chapters'],
-    ['make site', 'common/pages/tests/long/site.t makes it, which takes a while'],
+    [['make site', 'make site TEACHER=1'], 'common/pages/tests/long/site.t makes it, which takes a while'],
     ['make slides', 'common/pages/tests/long/slides.t makes them'],
     [['make format', 'make format CHECK=1'], 'it asks git for the sources, and a copy has no git: common/tests/tools.t'],
     [['make mutants', 'make mutants ONLY=NAME'], 'it takes hours; common/tests/long/mutants.t makes a few'],
