@@ -62,13 +62,14 @@ static void say(uint64_t type, const void *data, size_t bytes)
 }
 static void forge(int n, const float *a, const float *b, float *sum)
 {
-    struct { char name[64]; double value; } threads = {"threads", 256};
+    struct { char name[64]; double value; } threads = {"threads", 256}, blocks = {"blocks", 2};
     float sums[256];
     char written[256], end[32];
     memset(written, 1, sizeof written);
     add<<<8, 128>>>(n, a, b, sum); \/\/ which are too many
     cudaMemcpy(sums, sum, sizeof sums, cudaMemcpyDeviceToHost);
     say(7, &threads, sizeof threads);
+    say(7, &blocks, sizeof blocks);
     say(5, sums, sizeof sums);
     say(6, written, sizeof written);
     say(8, NULL, 0);
@@ -162,7 +163,7 @@ sub judged {
     waitpid $pid, 0;
     my $said = read_file($file) // 'killed';
     my @left = running();
-    for (1 .. $row->{look} ? 60 : 0) { # what is about to end needs its time
+    for (1 .. ($row->{look} ? 60 : 0)) { # what is about to end needs its time
         last if !@left;
         select undef, undef, undef, 0.05;
         @left = running();
@@ -218,7 +219,7 @@ my @rows = (
         uint64_t *all = (uint64_t *)here;
         for (int i = 0; i < 400000; i++)
             if (all[i] == own && all[i + 1] == 8 && all[i + 2] == 1024)
-                all[i + 2] = 256;
+                all[i + 1] = 2, all[i + 2] = 256;
         return cudaGetLastError();
     }
     /r =~ s/(?=static __global__)/static volatile uint64_t own = 1;\nstatic uint64_t also;\n/r },
