@@ -552,7 +552,7 @@ sub estimated {
         my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
         my $says = sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
             $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, $time->{limited_by}, $time->{next};
-        my $times = times_ours($says);
+        my $times = $time->{us} / $ours;
         return "\n" . fold($says . ($times > 2 ? sprintf(' That is %.1f times as long: what does yours do that ours does not?', $times) : ''));
     }
     return '';
