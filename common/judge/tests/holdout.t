@@ -6,6 +6,7 @@ use lib 'common/base', 'common/judge';
 use Exercises;
 use File::Path 'make_path';
 use Run;
+use Sandbox;
 use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL)};
@@ -36,7 +37,8 @@ like($said, qr/^Solved\.$/m, $exercise) or diag($errors);
 # a class of one
 make_path(scratch('handed_in/anna'));
 write_file(scratch('handed_in/anna/gaps.cu'), $file{'02_cuda_ref/exercises/solutions/gaps.cu'});
-($status, $said, $errors) = does(join ' ', map { /^(IN|OUT)=(.*)/ ? "$1=" . scratch($2) : $_ } split / /, $class);
+my @unsafe = sandbox_missing() ? 'UNSAFE=1' : ();
+($status, $said, $errors) = does(join ' ', (map { /^(IN|OUT)=(.*)/ ? "$1=" . scratch($2) : $_ } split / /, $class), @unsafe);
 is($status, 0, $class) or diag($errors);
 like(read_text(scratch('class.csv')) // '', qr/^anna,02.8,solved,15,15,1,1,/m, 'is in the table');
 ok(!-e '02_cuda_ref/exercises/gaps.cu' && !-e '02_cuda_ref/exercises/judges/gaps.txt', 'and not among the course\'s files');
