@@ -9,6 +9,7 @@
 
 #include "../counts.h"
 #include "../include/cuda_runtime.h"
+#include "shortcuts.h"
 #include "sizes.h"
 
 extern "C" char __data_start[] __attribute__((weak)), _DYNAMIC[] __attribute__((weak));
@@ -20,6 +21,7 @@ static const char *private_data = &edata, *private_bss = &end, *private_stack;
 void sim_protect(const void *data, const void *bss, const void *stack)
 {
     sim_has_private = true;
+    sim_shortcuts_forget();
     private_data = (const char *)data;
     private_bss = (const char *)bss;
     private_stack = (const char *)stack;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "fault.h"
+#include "shortcuts.h"
 #include "sizes.h"
 #include "announce.h"
 
@@ -73,6 +74,7 @@ static void widen(const struct sim_region *r)
     if (first || r->map < sim_lowest_region)
         sim_lowest_region = r->map;
     sim_regions_span = (size_t)((first || end > highest ? end : highest) - sim_lowest_region);
+    sim_shortcuts_forget();
 }
 
 struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)

@@ -20,6 +20,7 @@ unsigned sim_agent;
 uint64_t sim_epoch, sim_launch_interval = 1, sim_last_interval = 1, sim_alone_since;
 struct record_range sim_before_barrier, sim_of_others;
 uint64_t sim_since_barrier;
+uint64_t sim_warp_bits = (uint64_t)((1 << AGENT_BITS) - SIM_WARP) << AGENT_AT;
 
 static struct race_block *resident[SIM_MAX_RESIDENT]; /* by slot */
 static unsigned num_threads;                          /* of a block */

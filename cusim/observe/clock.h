@@ -109,6 +109,9 @@ SIM_HOT struct record_range {
 } sim_before_barrier, sim_of_others;
 SIM_HOT uint64_t sim_since_barrier; /* UINT64_MAX: some have told */
 
+/* The bits of a record that say which warp. In memory, as it takes instructions to make such a constant. */
+SIM_HOT uint64_t sim_warp_bits;
+
 static inline bool lies_in_range(uint64_t record, struct record_range range)
 {
     return record - range.from < range.size;

@@ -38,6 +38,7 @@
 #include "../include/cuda_runtime.h"
 #include "../runtime/memory.h"
 #include "../machine/poll.h"
+#include "../machine/shortcuts.h"
 #include "quick.h"
 #include "race.h"
 #include "shadow.h"
@@ -225,13 +226,21 @@ static unsigned most_in_bank(uint64_t *wanted, unsigned count)
     return most;
 }
 
-/* Whether a request of one word a lane, at most, wants no two different words of one bank: what most do. */
+/* Whether a request of one word a lane, at most, wants no two different words of one bank: what most do, and mostly
+   because all are among 32 words that follow each other. */
 static bool is_one_turn(const struct request *q)
 {
+    const char *first = q->address[0], *last = first;
     uint32_t used = 0, word[32];
 
     if (q->size > 4)
         return false;
+    for (unsigned i = 1; i < q->lanes; i++) {
+        first = q->address[i] < first ? q->address[i] : first;
+        last = q->address[i] > last ? q->address[i] : last;
+    }
+    if (last - first < 4 * 32 - 3)
+        return true;
     for (unsigned i = 0; i < q->lanes; i++) {
         const uint32_t wanted = (uint32_t)(q->address[i] - q->region->start) / 4, bank = wanted % 32;
         if (used >> bank & 1 && word[bank] != wanted)
@@ -488,8 +497,10 @@ static unsigned num_quick;
 
 void sim_observe_switch(void)
 {
-    if (!sim_watches)
+    if (!sim_watches) {
         memset(legal, 0, sizeof(legal));
+        sim_shortcuts_forget();
+    }
     for (; num_quick > 0; num_quick--)
         quick[num_quick - 1]->quick.start = NULL;
 }
@@ -512,6 +523,20 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
     return true;
 }
 
+/* Whether all bytes of a small array were written: true of most tiles in shared memory, once they are read. They stay so
+   while the block runs. */
+static bool is_whole(const struct sim_region *r)
+{
+    const unsigned char *const bits = r->shadow->written + (r->array - r->start) / 8;
+    size_t i = 0;
+
+    if (r->array_size > 4096 || r->array_size % 8 != 0)
+        return false;
+    while (i < r->array_size / 8 && bits[i] == 0xff)
+        i++;
+    return i == r->array_size / 8;
+}
+
 /* The place has plainly accessed such a region, of the running block or global: the next one there will be quick. */
 static void expect(struct site *site, struct sim_region *r, size_t size)
 {
@@ -527,7 +552,7 @@ static void expect(struct site *site, struct sim_region *r, size_t size)
                    r->array_size - size,
                    r->shadow->cells + from / 4,
                    r->shadow->others + from / 4,
-                   r->shape.is_raw ? NULL : r->shadow->written + from / 8,
+                   r->shape.is_raw || (!site->stores && is_whole(r)) ? NULL : r->shadow->written + from / 8,
                    sim_race_floor(r),
                    (uint64_t)(site - sites) << SITE_AT};
     site->is_global = in_global;
@@ -696,9 +721,8 @@ static __attribute__((noinline)) void read_beside(struct site *site, const char 
 
 /* A plain access of a kernel's: most are judged in a quick way. */
 template <size_t size, bool writes>
-static __attribute__((noinline)) void access_plainly(const char *p, const void *pc)
+static inline __attribute__((always_inline)) void access_plainly(struct site *site, const char *p, const void *pc)
 {
-    struct site *site = &sites[sim_known_site(pc)];
     asm("" : "+r"(site)); /* the compiler need not compute it again and again */
     const size_t at = (size_t)(p - site->quick.start);
     const uint64_t record = sim_epoch | site->quick.site;
@@ -724,7 +748,7 @@ static inline __attribute__((always_inline)) void hook(const char *p, const void
         if (accesses_are == OF_BOUNDS && is_legal(p, size, how, pc))
             return;
         if (accesses_are == OF_ALL) {
-            access_plainly<size, how != 0>(p, pc);
+            access_plainly<size, how != 0>(&sites[sim_known_site(pc)], p, pc);
             return;
         }
     }
@@ -797,6 +821,42 @@ HOOKS(2)
 HOOKS(4)
 HOOKS(8)
 HOOKS(16)
+
+/* A place has called that knows nothing yet, or whose access is not what it knows. Once that was judged, the next one
+   there need not call, if it goes to the same array; in host code, if it goes to memory that is not the device's. */
+template <size_t size, unsigned how>
+static __attribute__((noinline)) void hook_and_learn(const char *p, const void *pc, struct sim_shortcut *place)
+{
+    hook<size, how>(p, pc);
+    if (accesses_are == OF_ALL)
+        place->site = sim_known_site(pc) == 0 ? NULL : &sites[sim_known_site(pc)];
+    else if (accesses_are == OF_BOUNDS) {
+        const struct legal *const l = legal_at(pc);
+        if ((size_t)(p - l->start) < l->size)
+            sim_shortcut_learn(place, (uintptr_t)l->start, l->size, size);
+    } else if (!sim_has_arrivals && !sim_has_private && !sim_maybe_region(p))
+        sim_shortcut_learn(place, (uintptr_t)sim_lowest_region + sim_regions_span, -sim_regions_span - 1, size);
+}
+
+/* What the compiler calls of plain accesses becomes a call of these (compile/shortcuts.pl). */
+#define SHORTCUT(name, size, how)                                                                                      \
+    extern "C" void name(const char *p, struct sim_shortcut *place)                                                    \
+    {                                                                                                                  \
+        if constexpr (size >= 4)                                                                                       \
+            if (accesses_are == OF_ALL && place->site != NULL) {                                                       \
+                access_plainly<size, how != 0>((struct site *)place->site, p, HERE);                                   \
+                return;                                                                                                \
+            }                                                                                                          \
+        hook_and_learn<size, how>(p, HERE, place);                                                                     \
+    }
+#define SHORTCUTS(size)                                                                                                \
+    SHORTCUT(sim_read##size, size, 0)                                                                                  \
+    SHORTCUT(sim_write##size, size, SIM_WRITES)
+SHORTCUTS(1)
+SHORTCUTS(2)
+SHORTCUTS(4)
+SHORTCUTS(8)
+SHORTCUTS(16)
 
 /* The address sanitizer's names (cusim --addresses). */
 #define ADDRESSES(size)                                                                                                \
@@ -989,6 +1049,7 @@ void sim_observe_launch(const void *first, size_t size)
     sim_watches =
         sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
     accesses_are = sim_watches ? OF_ALL : OF_BOUNDS;
+    sim_shortcuts_forget();
     launcher = pthread_self();
     launch++;
     fills_before = num_fills;
@@ -1043,6 +1104,7 @@ void sim_observe_launch_end(struct sim_counts *counts)
     }
     num_used = 0;
     accesses_are = OF_HOST;
+    sim_shortcuts_forget();
     counts->atomics += sim_atomics;
     sim_atomics = 0;
     sim_trace_add(sim_place.kernel, NULL, counts);

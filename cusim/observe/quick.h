@@ -42,7 +42,7 @@ static inline bool is_surely_unordered(uint64_t record)
 
 static inline bool is_same_warp(uint64_t record, uint64_t other)
 {
-    return ((record ^ other) >> AGENT_AT & ((1 << AGENT_BITS) - SIM_WARP)) == 0;
+    return ((record ^ other) & sim_warp_bits) == 0;
 }
 
 /* The bits of `written` for an access, and where they lie. */
@@ -97,15 +97,19 @@ static inline bool sim_quick_write(const struct sim_quick *q, size_t at, uint64_
 template <size_t size>
 static inline __attribute__((always_inline)) bool sim_quick_read(const struct sim_quick *q, size_t at, uint64_t record)
 {
-    for (size_t word = at / 4; word < at / 4 + size / 4; word++)
-        if (!is_surely_ordered(q->cells[word].read, q->floor)) {
-            if (size > 4 || q->cells[word].read < sim_since_barrier || q->others[word] < sim_since_barrier ||
-                is_own_epoch(q->others[word]))
-                return false;
-            if (is_same_warp(q->cells[word].read, q->others[word]) && !is_same_warp(q->others[word], record))
-                q->others[word] = record;
+    if (size == 4) { /* two others have read the word since the barrier: what most reads of a tile find */
+        const uint64_t first = q->cells[at / 4].read, second = q->others[at / 4];
+
+        if (first >= sim_since_barrier && second >= sim_since_barrier && !is_own_epoch(first) &&
+            !is_own_epoch(second)) {
+            if (is_same_warp(first, second) && !is_same_warp(second, record))
+                q->others[at / 4] = record;
             return true;
         }
+    }
+    for (size_t word = at / 4; word < at / 4 + size / 4; word++)
+        if (!is_surely_ordered(q->cells[word].read, q->floor))
+            return false;
     for (size_t word = at / 4; word < at / 4 + size / 4; word++)
         q->cells[word].read = record;
     return true;

@@ -25,6 +25,7 @@
 #include "memory.h"
 #include "stream.h"
 #include "../machine/locate.h"
+#include "../machine/shortcuts.h"
 
 /* A task that has accessed memory, and its first interval. The last one ends where the next task begins. */
 struct run {
@@ -288,6 +289,7 @@ void sim_arrives(std::vector<sim_arrival> before, const struct sim_arrival &last
     before.push_back(last);
     sim_arrivals.swap(before);
     sim_has_arrivals = sim_watches;
+    sim_shortcuts_forget();
 }
 
 void sim_host_learns(const sim_known &known)
