@@ -1000,10 +1000,12 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
     extern "C" int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, type value, int,    \
                                                                  int)                                                  \
     {                                                                                                                  \
+        sim_race_host_swaps(p);                                                                                        \
         return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
     }                                                                                                                  \
     extern "C" int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected, type value, int, int) \
     {                                                                                                                  \
+        sim_race_host_swaps(p);                                                                                        \
         return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
     }                                                                                                                  \
     HOST_ATOMIC(bits, type, exchange, __atomic_exchange_n)                                                             \

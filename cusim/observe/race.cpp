@@ -888,14 +888,56 @@ static void check_task_parts(const struct sim_region *r, size_t word, bool write
     }
 }
 
+/* The last plain read by host code of a word that kernels see, too, and what it races with, or 0: an atomic of a kernel.
+   If host code goes on with a compare-and-swap of the same word, that finds out whether the value is too old, and
+   nothing is told. */
+static struct {
+    struct sim_region *region; /* NULL: none */
+    const void *at;
+    size_t word, num_words;
+    unsigned site;
+    uint64_t record, racing;
+} host_read;
+
+void sim_race_host_goes_on(void)
+{
+    const auto read = host_read;
+
+    host_read = {};
+    if (read.racing != 0)
+        report_record(sim_site_pc(read.site), read.region, read.word, false, read.racing, true);
+}
+
+void sim_race_host_swaps(const volatile void *at)
+{
+    if (host_read.at != at || host_read.region == NULL)
+        return;
+    for (size_t word = host_read.word; word < host_read.word + host_read.num_words; word++) {
+        uint64_t *const first = &host_read.region->shadow->cells[word].read;
+        uint64_t *const second = &host_read.region->shadow->others[word];
+        for (uint64_t *read : {first, second}) /* what comes later may be beside it, too */
+            if (*read == host_read.record)
+                *read = host_read.record - PLAIN + STRONG;
+    }
+    host_read = {};
+}
+
+__attribute__((constructor)) static void register_end(void)
+{
+    atexit(sim_race_host_goes_on);
+}
+
 void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned how, unsigned site)
 {
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
     const size_t offset = (size_t)((const char *)at - r->start), end = offset + size;
     bool other_writes;
     const struct sim_task *const late = sim_in_task() ? NULL : sim_collides(at, size, writes, &other_writes);
+    const bool may_compare = how == 0 && !sim_in_task() && offset % 4 == 0 && (size == 4 || size == 8);
     char what[600];
 
+    if (!may_compare || host_read.at != at)
+        sim_race_host_goes_on();
     if (late != NULL) {
         sim_region_describe(at, size < 4 ? size : 4, what, sizeof(what));
         report_task(sim_site_pc(site), what, writes, late, other_writes ? "writes" : "reads", NULL);
@@ -904,14 +946,19 @@ void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned h
     if (sim_task_interval() == 0)
         sim_task_takes(sim_race_one_interval());
     const uint64_t record = sim_task_interval() << INTERVAL_AT | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    if (may_compare)
+        host_read = {r, at, offset / 4, size / 4, site, record, 0};
     for (size_t word = offset / 4; word * 4 < end; word++) {
         struct sim_cell *const cell = &r->shadow->cells[word];
         uint64_t *const other = &r->shadow->others[word];
 
         if (strong && !sim_in_task() && !sim_task_orders(interval_of(cell->write)) && kind_of(cell->write) != PLAIN)
             sim_host_learns(sim_task_of(interval_of(cell->write))->known); /* a flag: what comes before it is done */
-        if (!may_access(cell->write, strong))
-            report_record(sim_site_pc(site), r, word, writes, cell->write, true);
+        if (!may_access(cell->write, strong)) {
+            if (!may_compare || !is_strong(cell->write))
+                report_record(sim_site_pc(site), r, word, writes, cell->write, true);
+            host_read.racing = cell->write;
+        }
         if (writes && !may_access(cell->read, strong))
             report_record(sim_site_pc(site), r, word, writes, cell->read, false);
         if (writes && !may_access(*other, strong))

@@ -44,6 +44,10 @@ void sim_race_leaves(struct sim_region *region);
    `how`: SIM_WRITES, SIM_STRONG (observe.h). */
 void sim_race_task(struct sim_region *region, const void *at, size_t size, unsigned how, unsigned site);
 
+/* Host code goes on after a read that may have been too old: faults, if it was. Host code compares and swaps a word. */
+void sim_race_host_goes_on(void);
+void sim_race_host_swaps(const volatile void *at);
+
 /* Faults if the memory is from a pool, and the running task does not know that it may be used. */
 void sim_race_pooled(const struct sim_region *region, const void *at, bool writes, const void *pc);
 

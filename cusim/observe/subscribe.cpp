@@ -111,6 +111,7 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->copied.add(sim_shadow_copy);
     t->touched.add(sim_race_touch);
     t->given.add(sim_shadow_given);
+    t->call_begins.add([](const struct sim_call *) { sim_race_host_goes_on(); });
     t->wrong_way.add(sim_race_blame_unwritten);
     t->fault.add([](const char *, int, const void *, const char *) { sim_tell_thrown(); });
 
