@@ -309,6 +309,7 @@ static int run(const char *name)
         cudaFreeAsync(x, 0);                                               /* THERE freed_early */
         cudaStreamSynchronize(a);
     }
+    CASE(free_of_c) free(x); /* HERE free_of_c */
     CASE(freed_behind)
     {
         streams(cudaStreamNonBlocking);
