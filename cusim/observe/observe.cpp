@@ -456,8 +456,9 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
         return;
     if (r->host && !r->freed && sim_region_holds(r, p, size)) {
         const sim_lock_guard guard;
-        if (r->managed || how & SIM_STRONG)
-            sim_finish_all(); /* it may be done by now, and then is known to touch this or not */
+        if (r->managed || (how & (SIM_STRONG | SIM_WRITES)) == SIM_STRONG)
+            sim_finish_all(); /* it may be done by now, and then is known to touch this or not; not for a flag's sake,
+                                 for which kernels may wait */
         if (sim_remembers())
             sim_race_task(r, p, size, how, sim_site(pc));
         return;
@@ -650,9 +651,10 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     if (sim_watching)
         sim_watch_access(r, p, size, how, pc, request);
     const bool was_whole = r->shadow->parts == NULL;
+    const uint64_t known = sim_known_interval;
     sim_race_access(r, p, size, how, number);
-    if (was_whole && r->shadow->parts != NULL)
-        sim_observe_switch(); /* from now on accesses to whole words, too, are to look at the parts */
+    if ((was_whole && r->shadow->parts != NULL) || sim_known_interval != known)
+        sim_observe_switch(); /* accesses to whole words, too, are to look at the parts; or more is history, by a flag */
     sim_just_read = how == 0 ? p : NULL;
     if ((how & ~SIM_WRITES) == 0)
         expect(site, r, size);
@@ -987,26 +989,50 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
     sim_give_word();
 }
 
-/* The sanitizer's own atomics: std::atomic and the guards of static variables, in host code. */
+/* The sanitizer's own atomics, in host code: std::atomic, the guards of static variables, the compiler's functions. Of
+   memory that kernels see, too, they are accesses by a flag's rules, as volatile ones are. */
+/* Host code that has changed nothing waits for a kernel to change the word first. */
+static void host_waits(const volatile void *p)
+{
+    if (sim_place.in_thread || !sim_maybe_region((const void *)p))
+        return;
+    const sim_lock_guard guard;
+    sim_finish_all();
+}
+
+static void host_compared(const volatile void *p, size_t size, const void *pc)
+{
+    sim_race_host_swaps(p);
+    observe((const void *)p, size, SIM_WRITES | SIM_STRONG, pc);
+}
+
 #define HOST_ATOMICS(bits, type)                                                                                       \
     extern "C" type __tsan_atomic##bits##_load(const volatile type *p, int)                                            \
     {                                                                                                                  \
+        observe((const void *)p, sizeof(type), SIM_STRONG, HERE);                                                      \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                   \
     }                                                                                                                  \
     extern "C" void __tsan_atomic##bits##_store(volatile type *p, type value, int)                                     \
     {                                                                                                                  \
+        observe((const void *)p, sizeof(type), SIM_WRITES | SIM_STRONG, HERE);                                         \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                                  \
     }                                                                                                                  \
     extern "C" int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, type value, int,    \
                                                                  int)                                                  \
     {                                                                                                                  \
-        sim_race_host_swaps(p);                                                                                        \
-        return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+        host_compared(p, sizeof(type), HERE);                                                                          \
+        if (__atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                    \
+            return 1;                                                                                                  \
+        host_waits(p);                                                                                                 \
+        return 0;                                                                                                      \
     }                                                                                                                  \
     extern "C" int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected, type value, int, int) \
     {                                                                                                                  \
-        sim_race_host_swaps(p);                                                                                        \
-        return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+        host_compared(p, sizeof(type), HERE);                                                                          \
+        if (__atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                    \
+            return 1;                                                                                                  \
+        host_waits(p);                                                                                                 \
+        return 0;                                                                                                      \
     }                                                                                                                  \
     HOST_ATOMIC(bits, type, exchange, __atomic_exchange_n)                                                             \
     HOST_ATOMIC(bits, type, fetch_add, __atomic_fetch_add)                                                             \
@@ -1017,7 +1043,11 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 #define HOST_ATOMIC(bits, type, name, builtin)                                                                         \
     extern "C" type __tsan_atomic##bits##_##name(volatile type *p, type value, int)                                    \
     {                                                                                                                  \
-        return builtin(p, value, __ATOMIC_SEQ_CST);                                                                    \
+        observe((const void *)p, sizeof(type), SIM_WRITES | SIM_STRONG, HERE);                                         \
+        const type before = builtin(p, value, __ATOMIC_SEQ_CST);                                                       \
+        if (__atomic_load_n(p, __ATOMIC_SEQ_CST) == before)                                                            \
+            host_waits(p);                                                                                             \
+        return before;                                                                                                 \
     }
 HOST_ATOMICS(8, uint8_t)
 HOST_ATOMICS(16, uint16_t)

@@ -823,6 +823,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
             if (!writes)
                 check_handover(r, at, word, site);
         }
+        if (strong && r->host && is_strong(cell->write) && interval_of(cell->write) < sim_launch_interval)
+            sim_task_learns_of_host(interval_of(cell->write), sim_launch_interval);
         if (s->parts != NULL)
             check_parts(r, word, how, kind, record, floor);
         if (cell->write >= floor && conflicts(cell->write, kind)) {
@@ -974,6 +976,8 @@ void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned h
         else
             *other = record;
     }
+    if (writes && strong && !sim_in_task())
+        sim_host_asked(); /* a flag: what the host does from now on is later than what the flag tells of */
 }
 
 void sim_race_touch(struct sim_region *r, const void *at, size_t size, bool writes)

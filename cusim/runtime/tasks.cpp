@@ -237,6 +237,17 @@ static const run *run_of(uint64_t interval)
     return NULL;
 }
 
+void sim_task_learns_of_host(uint64_t interval, uint64_t launch)
+{
+    const sim_task *const of = sim_task_of(interval);
+
+    if (running == NULL || of == NULL || of->line != 0 || knows(running->known, of))
+        return;
+    sim_learn(&running->known, of->known);
+    running->known[0] = std::max(running->known[0], of->number);
+    find_known_interval(launch);
+}
+
 bool sim_task_orders(uint64_t interval)
 {
     if (interval == 0)

@@ -27,11 +27,11 @@ void sim_locate_call(const struct sim_call *call, char *text, size_t size); /* "
 struct sim_task {
     unsigned line;
     uint64_t number;
-    sim_known known;        /* what comes before it, and itself */
-    struct sim_call call;   /* that asked for it */
-    const char *where;      /* "stream" or "graph", made or launched at this place: */
-    const void *place;      /* NULL: the default stream */
-    const void *early_wait; /* a cudaStreamWaitEvent before, whose event was not recorded then; or NULL */
+    mutable sim_known known; /* what comes before it, and itself; and what it learns by the host's flags */
+    struct sim_call call;    /* that asked for it */
+    const char *where;       /* "stream" or "graph", made or launched at this place: */
+    const void *place;       /* NULL: the default stream */
+    const void *early_wait;  /* a cudaStreamWaitEvent before, whose event was not recorded then; or NULL */
     mutable bool done;
 };
 typedef std::shared_ptr<const sim_task> sim_task_ref;
@@ -78,6 +78,10 @@ extern uint64_t sim_known_interval;
 
 /* Whether the task of that interval is known to be done by the one that runs. */
 bool sim_task_orders(uint64_t interval);
+
+/* A kernel, whose first interval is `launch`, reads a flag that was written in that interval: if by the host, what the
+   host had done before is done. */
+void sim_task_learns_of_host(uint64_t interval, uint64_t launch);
 
 bool sim_task_known(const sim_task_ref &task); /* NULL: yes */
 
