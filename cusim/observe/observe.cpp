@@ -830,11 +830,14 @@ template <size_t size, unsigned how>
 static __attribute__((noinline)) void hook_and_learn(const char *p, const void *pc, struct sim_shortcut *place)
 {
     hook<size, how>(p, pc);
+    const size_t image_size = (size_t)(sim_image_end - &__ehdr_start);
     if (accesses_are == OF_ALL)
         place->site = sim_known_site(pc) == 0 ? NULL : &sites[sim_known_site(pc)];
     else if (accesses_are == OF_BOUNDS) {
         const struct legal *const l = legal_at(pc);
-        if ((size_t)(p - l->start) < l->size)
+        if ((size_t)(p - &__ehdr_start) < image_size) /* threadIdx, which all may read */
+            sim_shortcut_learn(place, (uintptr_t)&__ehdr_start, image_size, size);
+        else if ((size_t)(p - l->start) < l->size)
             sim_shortcut_learn(place, (uintptr_t)l->start, l->size, size);
     } else if (!sim_has_arrivals && !sim_has_private && !sim_maybe_region(p))
         sim_shortcut_learn(place, (uintptr_t)sim_lowest_region + sim_regions_span, -sim_regions_span - 1, size);
