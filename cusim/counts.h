@@ -49,6 +49,11 @@ struct sim_counts {
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
 
+    /* Where addresses alone are judged (CUSIM_CHECKS=bounds): bytes that plain and volatile loads and
+       stores ask for, of all memory but the threads' own. What one place in the code reads from one address again and
+       again counts once: so long may a thread have waited. */
+    uint64_t plain_loads, plain_stores;
+
     /* What an estimate of time needs (cusim/estimate, where the course is): */
     uint64_t fills;         /* sectors that loads have L1 fetch: those that it does not hold (observe.cpp) */
     uint64_t merges;        /* sectors that a store of a warp touches which its store just before has touched */

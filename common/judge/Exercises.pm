@@ -226,11 +226,11 @@ sub order_settings {
     return { defined $schedule ? (CUSIM_SCHEDULE => $schedule) : (), defined $resident ? (CUSIM_RESIDENT => $resident) : () };
 }
 
-# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says); or undef, and the run that
-# went wrong.
+# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says), with further settings; or
+# undef, and the run that went wrong.
 sub count_at {
-    my ($exercise, $program, $shape, $what, $order) = @_;
-    my $run = run_judge($exercise, $program, order_settings($order), $what, split / *x */, $shape);
+    my ($exercise, $program, $shape, $what, $order, %settings) = @_;
+    my $run = run_judge($exercise, $program, { %{ order_settings($order) }, %settings }, $what, split / *x */, $shape);
     return $run->{right} ? { $run->{said} =~ /^\@count (\w+) (\S+)$/mg } : (undef, $run);
 }
 
@@ -279,6 +279,28 @@ sub try_calls {
         else { $found->('leaks', $left, "When $call->{is} fails, $what.") }
     }
     return ({ unchecked => $count{unchecked} // 0, leaks => $count{leaks} // 0, says => \%says });
+}
+
+# Where the same answer, so compiled that what calls pass and return by value is seen, too, asks for more bytes than the one that is counted: the report
+# that says so. Else nothing; or a run that went wrong.
+sub by_value {
+    my ($exercise, $counted, $all) = @_;
+    my %shapes = map { $_->{text} =~ / at (\d+(?: *x *\d+)?)$/ && $_->{text} !~ /^time\b/ ? ($1 => 1) : () } @{ $exercise->{goal} // [] };
+    for my $shape (sort keys %shapes) {
+        my @bytes;
+        for my $program ($counted, $all) {
+            my ($counts, $failed) = count_at($exercise, $program, $shape, 'count', $exercise->{counted}, CUSIM_CHECKS => 'bounds');
+            return ($failed) if !$counts;
+            push @bytes, $counts;
+        }
+        for (['plain_loads', 'load'], ['plain_stores', 'store']) {
+            my ($name, $verb) = @$_;
+            my $more = $bytes[1]{$name} - $bytes[0]{$name};
+            return (undef, "It is not counted whole.\n" . fold("At $shape its kernels $verb $more bytes by passing or returning structs by value, which no count knows. "
+                . 'Pass a pointer or single numbers to functions that are not inlined, or declare them __forceinline__.', '  ')) if $more > 0;
+        }
+    }
+    return;
 }
 
 # The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE', `(at least L)', `(at least L, at most M)' or `(exactly)'; of those with a
@@ -502,11 +524,15 @@ sub judge_answer {
     return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1 && ($exercise->{roundings} // '') ne 'differ';
 
-    # What calls pass and return by value is not among the accesses that are counted above: it may not reach what is not the answer's
+    # What calls pass and return by value is not among the accesses that are counted below: it may not reach what is not the answer's, and
+    # not be more than is counted
     if (!$exercise->{on_cpu}) {
         my ($other) = build('sim', $exercise, $folder, $text, $shown, 'addresses');
         my $run = run_judge($exercise, $other // die("$exercise->{id} does not compile a second time\n"), { CUSIM_CHECKS => 'bounds', CUSIM_WATCHDOG => 5 }, 'compare');
         return ('wrong', failure($text, $shown, $run, $exercise)) if !$run->{right};
+        my ($failed, $uncounted) = by_value($exercise, $program, $other);
+        return ('wrong', failure($text, $shown, $failed, $exercise)) if defined $failed;
+        return ('refused', $uncounted) if defined $uncounted;
     }
 
     my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $folder) : undef;

@@ -181,7 +181,8 @@ sub run_judge {
     my @start = $gpu ? split(' ', $ENV{RUN} // '') : (); # (common/build/config.mk)
     my @call = (@start, $judge, @what, "folder=$folder", 'seed=' . ($exercise->{seed} // 1), "seconds=$seconds", $gpu || $sanitized ? () : "memory=$megabytes", '--');
     my @command = sandboxed(getcwd() . "/$program", $gpu, $gpu ? sub { (run_command({}, @start, $judge, 'probe', "folder=$folder", '--', @_))[0] eq 0 } : undef);
-    my ($status, $said, $errors) = run_command({ ASAN_OPTIONS => "detect_leaks=0:$most", TSAN_OPTIONS => "halt_on_error=1:$most", %$settings }, @call, @command);
+    # strict: what the simulator has only a remark for is a mistake in an exercise
+    my ($status, $said, $errors) = run_command({ CUSIM_CHECKS => 'strict', ASAN_OPTIONS => "detect_leaks=0:$most", TSAN_OPTIONS => "halt_on_error=1:$most", %$settings }, @call, @command);
     die "the judge cannot run: $errors\n" if $status eq 2 || $status eq 127;
     my ($ended) = $said =~ /^\@ended (?:status )?(.+)$/m;
     return {

@@ -81,9 +81,10 @@ static void limit(int resource, rlim_t most)
 /* Of the environment only what an answer may know: no secrets of whoever judges. */
 static char **clean_environment(void)
 {
-    static const char *const kept[] = {"PATH=",         "CUSIM_SCHEDULE=", "CUSIM_RESIDENT=",       "CUSIM_BUSY=",
-                                       "CUSIM_CHIP=",   "CUSIM_TRACE",     "CUSIM_WATCH",           "DRAWN_",
-                                       "ASAN_OPTIONS=", "TSAN_OPTIONS=",   "CUDA_VISIBLE_DEVICES=", "LD_LIBRARY_PATH="};
+    static const char *const kept[] = {"PATH=",           "CUSIM_SCHEDULE=", "CUSIM_RESIDENT=", "CUSIM_BUSY=",
+                                       "CUSIM_CHIP=",     "CUSIM_TRACE",     "CUSIM_WATCH",     "DRAWN_",
+                                       "CUSIM_CHECKS=",   "ASAN_OPTIONS=",   "TSAN_OPTIONS=",   "CUDA_VISIBLE_DEVICES=",
+                                       "LD_LIBRARY_PATH="};
     size_t n = 0;
 
     for (size_t i = 0; environ[i] != NULL; i++)
@@ -122,7 +123,6 @@ static _Noreturn void become(char *const *command, int socket)
     limit(RLIMIT_NOFILE, MOST_FILES);
     limit(RLIMIT_CORE, 0);
     environ = clean_environment();
-    setenv("CUSIM_CHECKS", "strict", 0); /* what the simulator has only a remark for is a mistake in an exercise */
     execve(command[0], command, environ);
     _exit(127);
 }

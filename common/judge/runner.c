@@ -334,6 +334,8 @@ static void send_counts(void)
         {"contention", n.contention},
         {"chain", n.chain},
         {"idle_waits", n.idle_waits},
+        {"plain_loads", n.plain_loads},
+        {"plain_stores", n.plain_stores},
         {"fills", n.fills},
         {"merges", n.merges},
         {"ahead_bytes", n.ahead_bytes},

@@ -52,6 +52,8 @@ struct alignas(64) thread {
 
     uint64_t chain; /* what it has done one after the other: elements stored, and waits for others */
 
+    const void *load_at, *load_pc; /* its last plain load where addresses alone are judged */
+
     /* the call at which it waits: */
     int kind;       /* sim_warp_kind or sim_barrier_kind */
     unsigned mask;  /* lanes that take part */

@@ -511,6 +511,23 @@ static inline struct legal *legal_at(const void *pc)
     return &legal[(uintptr_t)pc / 2 % (sizeof(legal) / sizeof(*legal))];
 }
 
+/* Counts what is not told otherwise where addresses alone are judged. Whoever compares two programs by it does not want
+   to know how often a thread has looked before another one had written. */
+static inline void count_plainly(const char *p, size_t size, unsigned how, const void *pc)
+{
+    struct thread *const t = sim_current;
+
+    if (how & SIM_ATOMIC)
+        return;
+    if (how & SIM_WRITES) {
+        sim_counts.plain_stores += size;
+    } else if (t->load_at != p || t->load_pc != pc) {
+        t->load_at = p;
+        t->load_pc = pc;
+        sim_counts.plain_loads += size;
+    }
+}
+
 static inline bool is_legal(const char *p, size_t size, unsigned how, const void *pc)
 {
     const struct legal *l = legal_at(pc);
@@ -521,6 +538,7 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
     if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || (uintptr_t)p % align != 0)
         return false;
     sim_changes[SIM_GLOBAL_MEMORY] += how;
+    count_plainly(p, size, how, pc);
     return true;
 }
 
@@ -628,6 +646,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     pause_sometimes(p, how);
     if (!sim_watches) {
         sim_changes[in_sight] += how & SIM_WRITES;
+        count_plainly(p, size, how, pc);
         *legal_at(pc) = {r->array, r->array_size};
         sim_just_read = how == 0 ? p : NULL;
         return;

@@ -285,6 +285,10 @@ END
 static word same(word w) { return w; }
 static word (*volatile copies)(word) = same;
 /r, says => qr/^wrong: .*belongs to none of its variables/ },
+    { wall => 'what calls pass by value is counted', without => [[$rules, qr/ --addresses$/m, '']], cheat => 'reads more than it should', text => solution_text($add) =~ s/(?=static __global__)/struct many { float x[31]; };
+static float nothing(many m) { return m.x[30] == 1e30f ? 1 : 0; }
+static float (*volatile adds)(many) = nothing;
+/r =~ s/(sum\[i\] = [^;]*)/$1 + (i + 31 <= n ? adds(*(const many *)(a + i)) : 0)/r, says => qr/^refused: .*by passing or returning structs by value/ },
     # bubblewrap
     { wall => 'bubblewrap: files', wraps => sub { s{--proc}{--ro-bind\0$copy\0$copy\0--proc} }, cheat => 'reads our solution',
         text => answer('unistd.h', "return access(\"$copy/$add->{solution}\", R_OK) == 0;") },
