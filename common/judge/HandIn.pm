@@ -156,7 +156,7 @@ sub refused_text {
         } elsif ($what =~ /^__attribute(?:__)?$/) {
             my $bad = bad_attribute(\@words, $i, $text, $shown);
             return $bad if defined $bad;
-        } elsif ($what =~ /^(?:sim|SIM|judge|CUSIM)_|^CUSIM$/ || $what =~ /^_[_A-Z]/ && !$plain{$what} && (!offered()->{$what} || $what =~ /^__(?:sim|builtin)_/)) {
+        } elsif ($what =~ /^(?:sim|SIM|judge|CUSIM)_|\dsim_|^CUSIM$/ || $what =~ /^_[_A-Z]/ && !$plain{$what} && (!offered()->{$what} || $what =~ /^__(?:sim|builtin)_/)) {
             return $refuse->($words[$i], $what =~ /^_/ ? "`$what' is a name of the compiler's, or one that the simulator does not have. What CUDA's guide explains is enough here."
                 : "`$what' begins as the names of the simulator and of the judge do. Call yours otherwise.");
         }
@@ -242,10 +242,11 @@ sub refused_object {
 # Sections: code, data, constants, what a debugger reads, and nothing else.
 sub refused_section {
     my ($exercise, $object, $text, $shown, $sections, $symbols) = @_;
-    my $read = 0;
-    while ($sections =~ /^  \[ *\d+\] (\S+) +([A-Z]\w+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Za-z]*) +\d/mg) {
-        my ($name, $type, $size, $flags) = ($1, $2, hex $3, $4);
+    my ($read, %writable) = (0);
+    while ($sections =~ /^  \[ *(\d+)\] (\S+) +([A-Z]\w+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Za-z]*) +\d/mg) {
+        my ($number, $name, $type, $size, $flags) = ($1, $2, $3, hex $4, $5);
         $read++;
+        $writable{$number} = 1 if $flags =~ /W/ && $name =~ /^\.(?:data|bss)(?!\.rel\.ro)/;
         my $code = $name =~ /^\.text(?:\.|$)/;
         my ($end) = $name =~ $initialiser;
         next if defined $end && ($end eq "init" || $exercise->{on_cpu}) && $size == ($type =~ /^RELA?$/ ? 24 : 8);
@@ -263,7 +264,26 @@ sub refused_section {
     }
 
     die "not all sections of $object were understood\n" if $sections !~ /There are (\d+) section headers/ || $read != $1 - 1;
-    return undef;
+    return $exercise->{on_cpu} ? undef : refused_variables($text, $shown, $symbols, \%writable);
+}
+
+# Variables of a file with kernels: what an answer keeps in them, from launch to launch or between threads, is neither judged nor counted.
+my $most_variables = 64; # bytes
+
+sub refused_variables {
+    my ($text, $shown, $symbols, $writable) = @_;
+    my ($bytes, $largest, $name) = (0, 0);
+    while ($symbols =~ /^ *\d+: [0-9a-f]+ +(0x[0-9a-f]+|\d+) [A-Z]\w* +[A-Z]\w* +\w+ +(?:\[.*?\] +)?(\w+) +(\S+)/mg) {
+        my ($size, $where, $symbol) = ($1, $2, $3);
+        $size = hex $size if $size =~ /^0x/;
+        # not the simulator's own, one for each shared array, and in its functions
+        next if !$writable->{$where} && $where ne 'COM' || $symbol =~ /^_Z(?:GV)?Z\d+sim_|^_ZZ.*E\d+sim_\w+$|^DW\.ref\./;
+        $bytes += $size;
+        ($largest, $name) = ($size, $symbol =~ /^_ZZ.*E\d+(\w+?)(?:_\d+)?$/ ? $1 : plain_name($symbol)) if $size > $largest;
+    }
+    return undef if $bytes <= $most_variables;
+    return report($text, $shown, undef, "Variables outside of functions and static ones hold $bytes bytes, `$name' the most: loads from them and stores to them are not counted, so $most_variables "
+        . 'are allowed. Use the arrays that the exercise gives, shared memory, or what is const.');
 }
 
 # Symbols: what it uses is on a list, and what it defines is its own.
