@@ -18,7 +18,7 @@
        cudaGraphLaunch(exec, stream);                                       all of it runs, as often as you launch it
        cudaGraphDestroy(graph); cudaGraphExecDestroy(exec);
 
-   Goal: at most 60 calls for 30 rounds of 10 steps. The program below makes 301.
+   Goal: at most 60 calls for 30 rounds of 10 steps, each still a launch. The program below makes 301.
 
    Write where it says "here". `state` is on the device, and 0 at the beginning. */
 #include <cuda_runtime.h>
