@@ -12,7 +12,7 @@ use Estimate qw(chip launches_time between whole_blocks);
 use HandIn;
 use Running;
 use Seed;
-use List::Util 'sum';
+use List::Util qw(max sum);
 use File::Basename qw(basename dirname);
 our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of times_ours trials read_text write_text drawn);
 
@@ -228,12 +228,21 @@ sub order_settings {
     return { defined $schedule ? (CUSIM_SCHEDULE => $schedule) : (), defined $resident ? (CUSIM_RESIDENT => $resident) : () };
 }
 
-# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says), with further settings; or
-# undef, and the run that went wrong.
-sub count_at {
+# The counts of launches on a shape, "32 x 4096", in an order of execution (undef: what the environment says), with further settings: a list. Or
+# undef, and the run that went wrong. `count': one launch; `goals': several, of which the first has plain data.
+sub counts_at {
     my ($exercise, $program, $shape, $what, $order, %settings) = @_;
     my $run = run_judge($exercise, $program, { %{ order_settings($order) }, %settings }, $what, split / *x */, $shape);
-    return $run->{right} ? { $run->{said} =~ /^\@count (\w+) (\S+)$/mg } : (undef, $run);
+    return (undef, $run) if !$run->{right};
+    my ($elements) = $run->{said} =~ /^\@count elements (\S+)$/m;
+    my @cases = grep { keys %$_ > 1 } map { { elements => $elements, /^\@count (\w+) (\S+)$/mg } } split /^(?=\@with )/m, $run->{said};
+    return \@cases;
+}
+
+# The same of one launch.
+sub count_at {
+    my ($counts, $failed) = counts_at(@_);
+    return $counts ? $counts->[0] : (undef, $failed);
 }
 
 # The calls of the CUDA runtime that a run of `calls' tells of, in their order.
@@ -291,13 +300,13 @@ sub by_value {
     for my $shape (sort keys %shapes) {
         my @bytes;
         for my $program ($counted, $all) {
-            my ($counts, $failed) = count_at($exercise, $program, $shape, 'count', $exercise->{counted}, CUSIM_CHECKS => 'bounds');
+            my ($counts, $failed) = counts_at($exercise, $program, $shape, 'goals', $exercise->{counted}, CUSIM_CHECKS => 'bounds');
             return ($failed) if !$counts;
             push @bytes, $counts;
         }
         for (['plain_loads', 'load'], ['plain_stores', 'store']) {
             my ($name, $verb) = @$_;
-            my $more = $bytes[1]{$name} - $bytes[0]{$name};
+            my $more = max(map { $bytes[1][$_]{$name} - $bytes[0][$_]{$name} } 0 .. $#{ $bytes[0] });
             return (undef, "It is not counted whole.\n" . fold("At $shape its kernels $verb $more bytes by passing or returning structs by value, which no count knows. "
                 . 'Pass a pointer or single numbers to functions that are not inlined, or declare them __forceinline__.', '  ')) if $more > 0;
         }
@@ -328,14 +337,21 @@ sub goals {
             return $failed if defined $failed;
             ($reached, $look) = ($tried{$shape}{$name}, $tried{$shape}{says}{$name});
         } else {
-            ($counts{$shape}, $failed) = count_at($exercise, $program, $shape, $timed ? 'time' : 'count', $exercise->{counted}) if !$counts{$shape};
+            ($counts{$shape}, $failed) = counts_at($exercise, $program, $shape, $timed ? 'time' : 'goals', $exercise->{counted}) if !$counts{$shape};
             return $failed if defined $failed;
-            $reached = evaluate($name, $counts{$shape});
+            my @each = map { evaluate($name, $_) } @{ $counts{$shape} };
+            $reached = (grep { misses($_, $least // ($exactly ? $best : undef), $most // $best) } @each)[0] // $each[0];
         }
         push @goals, { name => $name, says => $counter->[1], look => $look // $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
             least => $exactly ? $best : $least, look_below => $counter->[3], reached => $reached } if defined $reached; # no nvcc, no registers
     }
     return (undef, @goals);
+}
+
+# Whether a number is below or over its goal's bounds: -1, 1 or 0.
+sub misses {
+    my ($reached, $least, $most) = @_;
+    return defined $least && $reached < $least * (1 - 1e-9) ? -1 : $reached > $most * (1 + 1e-9) ? 1 : 0;
 }
 
 # What a count below its goal means, where it has no sentence of its own.
@@ -344,9 +360,9 @@ my $less_than_the_work = 'That is less than the work takes. Is a part of it left
 # What is said about the first goal that is missed; undef if none is.
 sub missed {
     for (@_) {
-        my $below = defined $_->{least} && $_->{reached} < $_->{least} * (1 - 1e-9);
+        my $misses = misses(@$_{qw(reached least most)}) or next;
+        my $below = $misses < 0;
         my $goal = $below ? ($_->{least} eq $_->{best} ? '' : 'at least ') . $_->{least} : ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most};
-        next if !$below && $_->{reached} <= $_->{most} * (1 + 1e-9);
         my $a_little = !$below && $_->{name} =~ /^(?:bytes|sectors_\w+)$/ && $_->{reached} < 1.05 * $_->{most};
         return 'The results are right, but one number is ' . ($below ? 'below' : 'over') . " its goal.\n"
             . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), $goal,

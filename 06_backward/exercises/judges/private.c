@@ -61,4 +61,5 @@ const struct judge judge = {
     .arrays = {{"values", JUDGE_VALUES, NULL}, {"sums", JUDGE_OUTPUTS, num_channels}},
     .reference = reference,
     .launch = launch,
+    .counts_plain = true,
 };

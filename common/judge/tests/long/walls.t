@@ -289,6 +289,8 @@ static word (*volatile copies)(word) = same;
 static float nothing(many m) { return m.x[30] == 1e30f ? 1 : 0; }
 static float (*volatile adds)(many) = nothing;
 /r =~ s/(sum\[i\] = [^;]*)/$1 + (i + 31 <= n ? adds(*(const many *)(a + i)) : 0)/r, says => qr/^refused: .*by passing or returning structs by value/ },
+    { wall => 'several launches are counted', without => [[$judge, qr/count_all\(size\);/, 'count(COUNT_IT, size);']], cheat => 'does what goals ask for in its first ones alone',
+        text => solution_text($add) =~ s/const int threads = 128;/static int launches; const int threads = launches++ < 2 ? 128 : 64;/r, says => qr/^over_goal: .*threads: 320/ },
     # bubblewrap
     { wall => 'bubblewrap: files', wraps => sub { s{--proc}{--ro-bind\0$copy\0$copy\0--proc} }, cheat => 'reads our solution',
         text => answer('unistd.h', "return access(\"$copy/$add->{solution}\", R_OK) == 0;") },
