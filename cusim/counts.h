@@ -49,9 +49,9 @@ struct sim_counts {
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
 
-    /* Where addresses alone are judged (CUSIM_CHECKS=bounds): bytes that plain and volatile loads and
-       stores ask for, of all memory but the threads' own. What one place in the code reads from one address again and
-       again counts once: so long may a thread have waited. */
+    /* Where addresses alone are judged (CUSIM_CHECKS=bounds), after sim_count_plainly: bytes that plain and volatile
+       loads and stores ask for, of all memory but the threads' own. What one place in the code reads from one address
+       again and again counts once: so long may a thread have waited. */
     uint64_t plain_loads, plain_stores;
 
     /* What an estimate of time needs (cusim/estimate, where the course is): */
@@ -87,6 +87,9 @@ struct sim_left {
    about to), and neither cudaGetLastError was called nor a name or text of that error asked for. */
 struct sim_left sim_left_behind(bool goes_on, void (*tell)(const char *line, void *context), void *context);
 void sim_forget_left(void);
+
+/* Whether plain_loads and plain_stores are counted, which takes time (they are not). */
+void sim_count_plainly(bool on);
 
 struct sim_counts sim_get_counts(void);
 void sim_reset_counts(void);

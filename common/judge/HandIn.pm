@@ -216,6 +216,7 @@ my $compilers_own = qr/^(?: _GLOBAL_OFFSET_TABLE_ | __(?:tsan|ubsan|asan)_\w+ | 
     | __cxa_guard_(?:acquire|release|abort) | __gxx_personality_v0 | _Unwind_Resume
     | __aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+ | sim_(?:printf|puts|putchar|memcpy|memset|memmove) # atomics on ARM; printf and memory of a .cu file
     | __(?:u?div|u?mod|mul|popcount|parity|clz|ctz|ffs|fix|fixuns|float|floatun|extend|trunc|ashl|ashr|lshr|cmp|pow)[a-z]+\d
+    | sim_(?:changes|(?:read|write)(?:1|2|4|8|16)) # what calls of the sanitizer become
     | memcpy | memset | memmove | exit | printf | vprintf | puts | putchar | putc | fprintf | fputs | fputc | fwrite | fflush | stdout | stderr | abs | labs | llabs )$/x;
 my $in_c = qr/^(?: malloc | calloc | free | judge_thread_(?:create|join) | pthread_(?:self|equal) | pthread_(?:mutex|barrier|cond|rwlock|spin)_\w+ )$/x;
 my %cuda = map { $_ => 1 } qw(cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString cudaFuncSetAttribute cudaFuncGetAttributes cudaGetDevice cudaDeviceGetAttribute
@@ -276,8 +277,8 @@ sub refused_variables {
     while ($symbols =~ /^ *\d+: [0-9a-f]+ +(0x[0-9a-f]+|\d+) [A-Z]\w* +[A-Z]\w* +\w+ +(?:\[.*?\] +)?(\w+) +(\S+)/mg) {
         my ($size, $where, $symbol) = ($1, $2, $3);
         $size = hex $size if $size =~ /^0x/;
-        # not the simulator's own, one for each shared array, and in its functions
-        next if !$writable->{$where} && $where ne 'COM' || $symbol =~ /^_Z(?:GV)?Z\d+sim_|^_ZZ.*E\d+sim_\w+$|^DW\.ref\./;
+        # not the simulator's own: for each shared array, in its functions, and for each access
+        next if !$writable->{$where} && $where ne 'COM' || $symbol =~ /^_Z(?:GV)?Z\d+sim_|^_ZZ.*E\d+sim_\w+$|^DW\.ref\.|^sim_shortcuts$/;
         $bytes += $size;
         ($largest, $name) = ($size, $symbol =~ /^_ZZ.*E\d+(\w+?)(?:_\d+)?$/ ? $1 : plain_name($symbol)) if $size > $largest;
     }

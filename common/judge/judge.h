@@ -62,8 +62,8 @@ struct judge {
        NULL: nothing. */
     void (*before_count)(const size_t *size, float *const *array);
 
-    /* Whether goals are counted with plain data alone: where atomics add values, a NaN to which something is added stays
-       as it is, and the simulator takes who adds for somebody who waits for a change. */
+    /* Whether goals are counted with plain data alone: where atomics add values, a NaN to which something is added
+       stays as it is, and the simulator takes who adds for somebody who waits for a change. */
     bool counts_plain;
 
     /* After a launch whose counts are wanted: prints further ones with judge_count. NULL: none. */

@@ -460,6 +460,7 @@ static void run_case(const struct message_case *asked)
         if (asked->what == COUNT_IT && judge.before_count != NULL)
             judge.before_count(size, array);
 #ifdef CUSIM
+        sim_count_plainly(asked->what == COUNT_IT);
         sim_reset_counts();
 #endif
         launch();

@@ -511,13 +511,20 @@ static inline struct legal *legal_at(const void *pc)
     return &legal[(uintptr_t)pc / 2 % (sizeof(legal) / sizeof(*legal))];
 }
 
+static bool counts_plainly;
+
+void sim_count_plainly(bool on)
+{
+    counts_plainly = on;
+}
+
 /* Counts what is not told otherwise where addresses alone are judged. Whoever compares two programs by it does not want
    to know how often a thread has looked before another one had written. */
 static inline void count_plainly(const char *p, size_t size, unsigned how, const void *pc)
 {
     struct thread *const t = sim_current;
 
-    if (how & SIM_ATOMIC)
+    if (!counts_plainly || how & SIM_ATOMIC)
         return;
     if (how & SIM_WRITES) {
         sim_counts.plain_stores += size;
@@ -856,7 +863,7 @@ static __attribute__((noinline)) void hook_and_learn(const char *p, const void *
         const struct legal *const l = legal_at(pc);
         if ((size_t)(p - &__ehdr_start) < image_size) /* threadIdx, which all may read */
             sim_shortcut_learn(place, (uintptr_t)&__ehdr_start, image_size, size);
-        else if ((size_t)(p - l->start) < l->size)
+        else if (!counts_plainly && (size_t)(p - l->start) < l->size)
             sim_shortcut_learn(place, (uintptr_t)l->start, l->size, size);
     } else if (!sim_has_arrivals && !sim_has_private && !sim_maybe_region(p))
         sim_shortcut_learn(place, (uintptr_t)sim_lowest_region + sim_regions_span, -sim_regions_span - 1, size);
