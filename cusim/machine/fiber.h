@@ -12,8 +12,8 @@ void sim_make_fiber(struct thread *t);
 void sim_set_body(void (*body)(void *), void *arguments);
 
 /* Goes on at one place, and some time from this one. A context is a frame pointer, where to go on, and a stack pointer,
-   as the compiler's own setjmp has it, if not in its order. Without a call: the CPU then foretells where the functions around it return to,
-   which the lanes of a warp do one after the other. */
+   as the compiler's own setjmp has it, if not in its order. Without a call: the CPU then foretells where the functions
+   around it return to, which the lanes of a warp do one after the other. */
 #if defined(__x86_64__)
 #define SIM_SWITCH(from, to)                                                                                           \
     do {                                                                                                               \

@@ -549,8 +549,8 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
     return true;
 }
 
-/* Whether all bytes of a small array were written: true of most tiles in shared memory, once they are read. They stay so
-   while the block runs. */
+/* Whether all bytes of a small array were written: true of most tiles in shared memory, once they are read. They stay
+   so while the block runs. */
 static bool is_whole(const struct sim_region *r)
 {
     const unsigned char *const bits = r->shadow->written + (r->array - r->start) / 8;
@@ -680,7 +680,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     const uint64_t known = sim_known_interval;
     sim_race_access(r, p, size, how, number);
     if ((was_whole && r->shadow->parts != NULL) || sim_known_interval != known)
-        sim_observe_switch(); /* accesses to whole words, too, are to look at the parts; or more is history, by a flag */
+        sim_observe_switch(); /* accesses to whole words, too, look at the parts; or more is history, by a flag */
     sim_just_read = how == 0 ? p : NULL;
     if ((how & ~SIM_WRITES) == 0)
         expect(site, r, size);

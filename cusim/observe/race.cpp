@@ -890,9 +890,9 @@ static void check_task_parts(const struct sim_region *r, size_t word, bool write
     }
 }
 
-/* The last plain read by host code of a word that kernels see, too, and what it races with, or 0: an atomic of a kernel.
-   If host code goes on with a compare-and-swap of the same word, that finds out whether the value is too old, and
-   nothing is told. */
+/* The last plain read by host code of a word that kernels see, too, and what it races with, or 0: an atomic of a
+   kernel. If host code goes on with a compare-and-swap of the same word, that finds out whether the value is too old,
+   and nothing is told. */
 static struct {
     struct sim_region *region; /* NULL: none */
     const void *at;
