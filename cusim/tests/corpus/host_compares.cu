@@ -1,7 +1,7 @@
 // right
 // SPDX-License-Identifier: MIT
-// The host's plain read may be too old: the compare-and-swap of the same word finds that out. Of managed memory, and of pinned memory that the
-// kernel changes before and after.
+// A host's plain read may be too old: the compare-and-swap of the same word finds that out. Of managed memory, and
+// of pinned memory that the kernel changes before and after.
 #include <cuda_runtime.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // right
 // SPDX-License-Identifier: MIT
-// Flags in pinned memory by which host code and kernels tell each other that data are there: volatile ones and the compiler's atomic functions. A
-// kernel that waits for the host is asked for before the host writes the flag.
+// Flags in pinned memory tell host code and kernels that data are there: volatile ones, and by the compiler's atomic
+// functions. A kernel that waits for the host is asked for before the host writes the flag.
 #include <cuda_runtime.h>
 #include <stdio.h>
 

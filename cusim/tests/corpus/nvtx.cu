@@ -1,6 +1,6 @@
 // right
 // SPDX-License-Identifier: MIT
-// NVTX's headers, by their old names (which newer toolkits have no more) and their new ones: marks for a profiler, which do nothing.
+// NVTX's headers, by their old names (which newer toolkits lack) and new ones: marks for a profiler that do nothing.
 #if __has_include(<nvToolsExt.h>)
 #include <nvToolsExt.h>
 #include <nvToolsExtCuda.h>
