@@ -3,6 +3,7 @@
 #include "locate.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,10 +213,31 @@ void sim_locate_all(struct sim_located *list, size_t count)
     fclose(file);
 }
 
+/* Where a function of the compiler's headers, which is not part of its caller, was called. It is on the stack if it runs
+   right now. */
+static void find_caller(const void *address, char *text, size_t size)
+{
+    void *frames[24];
+    const int count = backtrace(frames, 24);
+    int first = 0;
+    char function[512], place[4352];
+
+    while (first < count && (const char *)frames[first] - 1 != address)
+        first++;
+    for (int i = first + 1; i < count; i++)
+        frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
+    if (first + 1 < count &&
+        sim_locate_frames((const void *const *)frames + first + 1, count - first - 1, function, place, sizeof(place)) &&
+        !is_systems(place))
+        snprintf(text, size, "%s", place);
+}
+
 void sim_locate(const void *address, char *text, size_t size)
 {
     char function[512];
 
     if (!sim_locate_frames(&address, 1, function, text, size))
         snprintf(text, size, "%p", address);
+    else if (is_systems(text))
+        find_caller(address, text, size);
 }

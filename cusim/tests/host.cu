@@ -48,6 +48,14 @@ static volatile int n = N;    /* not known to the compiler */
 static cudaStream_t a, b;
 static cudaEvent_t event;
 
+/* A function of a header of the compiler's that does not become part of its caller. */
+#line 1 "/usr/include/c++/header.h"
+static __attribute__((noinline)) void header_copy(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+#line 58 "tests/host.cu"
+
 static void streams(unsigned flags)
 {
     cudaStreamCreateWithFlags(&a, flags);
@@ -140,6 +148,10 @@ static int run(const char *name)
     CASE(template_copies)
     {
         std::copy(host, host + n, x); /* HERE template_copies */
+    }
+    CASE(header_copies)
+    {
+        header_copy(x, host, (size_t)n * sizeof(float)); /* HERE header_copies */
     }
     CASE(library_right)
     {

@@ -20,6 +20,7 @@ my %told = (
     library_copies  => ['error', "reads byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
     library_sets    => ['error', "writes byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
     template_copies => ['error', "writes byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
+    header_copies   => ['error', "writes byte 0 of $bytes, which is the device's. Use cudaMemcpy"],
     harmless        => ['remark', 'cudaDeviceEnablePeerAccess returned cudaErrorInvalidDevice, and nobody looked at it'],
     tail            => ['error', "copies 256 bytes to the host, of which nothing has written 16: from byte 240 of $bytes on. See whether the kernel ran, whether the grid has enough blocks"],
     last_one        => ['error', 'of which nothing has written 4: from byte 252'],
