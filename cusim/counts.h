@@ -49,11 +49,6 @@ struct sim_counts {
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
 
-    /* Where addresses alone are judged (CUSIM_CHECKS=bounds), after sim_count_plainly: bytes that plain and volatile
-       loads and stores ask for, of all memory but the threads' own. What one place in the code reads from one address
-       again and again counts once: so long may a thread have waited. */
-    uint64_t plain_loads, plain_stores;
-
     /* What an estimate of time needs (cusim/estimate, where the course is): */
     uint64_t fills;         /* sectors that loads have L1 fetch: those that it does not hold (observe.cpp) */
     uint64_t merges;        /* sectors that a store of a warp touches which its store just before has touched */
@@ -64,6 +59,12 @@ struct sim_counts {
         meeting_steps; /* the longest path: path.h */
     uint64_t handovers,
         handover_work; /* the longest path across blocks: words that they wait for; other steps but loads */
+
+    /* Where addresses alone are judged (CUSIM_CHECKS=bounds), after sim_count_plainly: bytes that plain and volatile
+       loads and stores ask for, of all memory but the threads' own. What one place in the code reads from one address
+       again and again counts once: so long may a thread have waited. They stand last: a trace leaves them out
+       (observe/trace.cpp). */
+    uint64_t plain_loads, plain_stores;
 };
 
 /* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may

@@ -8,6 +8,7 @@
    A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that
    label. If it never does, all its launches are in the file, without one. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,7 +243,7 @@ static void print_rows(FILE *file)
             "shared_steps,exchange_steps,meeting_steps,handovers,handover_work\n");
     for (size_t i = 0; i < num_rows; i++) {
         print_place(file, rows[i].label, rows[i].kernel, rows[i].place);
-        for (size_t f = 0; f < sizeof(rows[i].counts) / sizeof(uint64_t); f++)
+        for (size_t f = 0; f < offsetof(struct sim_counts, plain_loads) / sizeof(uint64_t); f++)
             fprintf(file, ",%llu", (unsigned long long)((const uint64_t *)&rows[i].counts)[f]);
         fputc('\n', file);
     }
