@@ -213,8 +213,8 @@ void sim_locate_all(struct sim_located *list, size_t count)
     fclose(file);
 }
 
-/* Where a function of the compiler's headers, which is not part of its caller, was called. It is on the stack if it runs
-   right now. */
+/* Where a function of the compiler's headers, which is not part of its caller, was called. It is on the stack if it
+   runs right now. */
 static void find_caller(const void *address, char *text, size_t size)
 {
     void *frames[24];
@@ -224,10 +224,11 @@ static void find_caller(const void *address, char *text, size_t size)
 
     while (first < count && (const char *)frames[first] - 1 != address)
         first++;
-    for (int i = first + 1; i < count; i++)
+    first++;
+    for (int i = first; i < count; i++)
         frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
-    if (first + 1 < count &&
-        sim_locate_frames((const void *const *)frames + first + 1, count - first - 1, function, place, sizeof(place)) &&
+    if (first < count &&
+        sim_locate_frames((const void *const *)frames + first, count - first, function, place, sizeof(place)) &&
         !is_systems(place))
         snprintf(text, size, "%s", place);
 }

@@ -86,6 +86,21 @@ SKIP: {
     is(() = $pdf =~ m{/Type\s*/Page\b}g, 3, 'on paper each slide is a page');
 }
 
+# ---- a picture whose labels would be too small is shown from closer by, too ----
+
+my $tall = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 700" width="700" height="700"><text font-size="11" y="99">small</text></svg>';
+write_file('figures/tall.svg', $tall);
+write_file('docs/teach/slides/01.md', "# T\n\n## Tall\n\n![tall](../../../figures/tall.svg)\n\n## Next\n\nend\n");
+is((run_program($^X, $script))[0], 0, 'a tall picture');
+$html = read_file('build/slides/01.html') // '';
+my @headings = map { s/\s+/ /gr } $html =~ m{<h2[^>]*>(.*?)</h2>}gs;
+is_deeply(\@headings, ['Tall', 'Tall: closer (part 1 of 2)', 'Tall: closer (part 2 of 2)', 'Next'], 'is followed by its parts');
+my @views = map { decode_base64($_) =~ /viewBox="([^"]*)"/ ? $1 : '' } $html =~ m{src="data:image/svg\+xml;base64,([^"]*)"}g;
+is_deeply(\@views, ['0 0 700 700', '0.0 0.0 700.0 376.4', '0.0 323.6 700.0 376.4'], 'which together are all of it');
+write_file('figures/tall.svg', $tall =~ s/"11"/"21"/r);
+run_program($^X, $script);
+is(() = (read_file('build/slides/01.html') // '') =~ /: closer/g, 0, 'with larger labels there are none');
+
 write_file('docs/teach/slides/01.md', "no title\n");
 refuses('a deck without a title', qr/^docs\/teach\/slides\/01\.md does not begin with a title/, $^X, $script);
 unlink 'docs/teach/slides/01.md';
