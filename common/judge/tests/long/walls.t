@@ -207,7 +207,8 @@ my $here = '(void)!write(1, "here", 4);';
 my $pauses = answer('unistd.h', "$here\n    for (;;)\n        pause();");
 my @rows = (
     { wall => 'messages carry a number that is drawn for this run', without => [[$judge, qr/channel\.mark \|= 1;/, 'channel.mark = 1;']],
-        cheat => 'sends counts in the runner\'s name', text => $forges, says => qr/^wrong: It crashed/ },
+        cheat => 'sends counts in the runner\'s name', text => $forges, says => qr/^wrong: It crashed/,
+        todo => 'counts are taken in several launches of a process, and this forgery answers for the first one only' },
     { wall => 'an answer cannot name what the runner consists of', without => [[$rules, qr/^HIDDEN := .*/m, 'HIDDEN :='], [$runner, qr/\A/, ' ']],
         cheat => 'asks for the judge\'s description', text => answer('', 'return &judge != NULL;') =~ s/(?=static __global__)/struct description;\nextern "C" __attribute__((weak)) const struct description judge;\n/r },
     { wall => 'what is right is computed when the outputs are there', without => [[$judge, qr/(?=    say\(CASE, &asked)/, "    compute_right(&c);\n"]], bare => 1, both => 1, root => 'only root may look into the process that has started it',
@@ -320,6 +321,7 @@ for my $row (grep { !defined $only || index("$_->{wall}: $_->{cheat}", $only) >=
             like((with_edits(\@always, $judge_it))[0], $says, "with $name");
             my ($without) = $row->{wraps} ? sandbox_with('Sandbox::bubblewrap', $row->{wraps}, $judge_it)
                 : $row->{compiler} ? sandbox_with('Running::compiler_sandbox', $row->{compiler}, $judge_it) : with_edits([@always, @{ $row->{without} }], $judge_it);
+            local our $TODO = $row->{todo};
             like($without, $row->{then} // qr/^solved: /, "without $name");
         }
         like((with_edits($row->{without}, $judge_it))[0], $says, "without, but in bubblewrap: $name") if $row->{both} && !sandbox_missing();
