@@ -43,20 +43,13 @@ static void interrupted_line(const ucontext_t *context, char *place, size_t size
 #elif defined(__aarch64__)
     const void *pc = (const void *)context->uc_mcontext.pc;
 #endif
-    void *frames[24];
-    int count = backtrace(frames, 24), first = 0;
+    const void *frames[24] = {pc};
+    int count = sim_stack_from(pc, frames, 24); /* without the signal handler's own frames */
     char function[512];
 
-    while (first < count && frames[first] != pc)
-        first++; /* the signal handler's own frames */
-    if (first == count) {
-        frames[0] = (void *)pc;
-        first = 0;
+    if (count == 0)
         count = 1;
-    }
-    for (int i = first + 1; i < count; i++)
-        frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
-    if (!sim_locate_frames((const void *const *)frames + first, count - first, function, place, size))
+    if (!sim_locate_frames(frames, count, function, place, size))
         sim_locate(sim_last_pc != NULL ? (const char *)sim_last_pc - 1 : (const char *)pc, place, size);
 }
 

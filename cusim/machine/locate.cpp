@@ -213,23 +213,28 @@ void sim_locate_all(struct sim_located *list, size_t count)
     fclose(file);
 }
 
+int sim_stack_from(const void *address, const void **frames, int most)
+{
+    void *all[32];
+    const int count = backtrace(all, 32);
+    int first = 0, found = 0;
+
+    while (first < count && all[first] != address)
+        first++;
+    for (int i = first; i < count && found < most; i++)
+        frames[found++] = i == first ? all[i] : (char *)all[i] - 1; /* into the call instead of behind it */
+    return found;
+}
+
 /* Where a function of the compiler's headers, which is not part of its caller, was called. It is on the stack if it
    runs right now. */
 static void find_caller(const void *address, char *text, size_t size)
 {
-    void *frames[24];
-    const int count = backtrace(frames, 24);
-    int first = 0;
+    const void *frames[24];
+    const int count = sim_stack_from((const char *)address + 1, frames, 24);
     char function[512], place[4352];
 
-    while (first < count && (const char *)frames[first] - 1 != address)
-        first++;
-    first++;
-    for (int i = first; i < count; i++)
-        frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
-    if (first < count &&
-        sim_locate_frames((const void *const *)frames + first, count - first, function, place, sizeof(place)) &&
-        !is_systems(place))
+    if (count > 1 && sim_locate_frames(frames + 1, count - 1, function, place, sizeof(place)) && !is_systems(place))
         snprintf(text, size, "%s", place);
 }
 

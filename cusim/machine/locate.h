@@ -18,6 +18,10 @@ void sim_locate_all(struct sim_located *list, size_t count);
 /* Function and position of the first of some nested frames that is not the simulator's own; false: none. */
 bool sim_locate_frames(const void *const *addresses, int count, char *function, char *place, size_t size);
 
+/* The running stack from the frame of that address on, the innermost first; the frames around it as addresses of their
+   calls. Returns how many, 0 if the address is not on it. */
+int sim_stack_from(const void *address, const void **frames, int most);
+
 /* Whether a source is one of the simulator's, wherever its folder lies. */
 bool sim_is_own(const char *path);
 
