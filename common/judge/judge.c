@@ -436,12 +436,17 @@ static bool compare(void)
     return true;
 }
 
+static void say_elements(const size_t *size)
+{
+    printf("@count elements %.17g\n", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
+}
+
 /* One case, with its counts. */
 static bool count(int what, const size_t *size)
 {
     uint64_t bits = 0;
 
-    printf("@count elements %.17g\n", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
+    say_elements(size);
     if (!run_case(what, size, PLAIN, &bits))
         return false;
     finish();
@@ -456,7 +461,7 @@ static bool count_all(const size_t *size)
     uint64_t bits = 0;
     bool right = run_case(RUN_IT, judge.shapes[0], PLAIN, &bits);
 
-    printf("@count elements %.17g\n", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
+    say_elements(size);
     for (int kind = PLAIN; right && kind < NUM_KINDS; kind++)
         if (kind_applies((enum kind)kind))
             right = run_case(COUNT_IT, size, judge.counts_plain ? PLAIN : (enum kind)kind, &bits);
