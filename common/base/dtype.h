@@ -18,7 +18,8 @@
 
 #include "host_device.h"
 
-enum dtype { FLOAT32, BF16, FP16, NUM_DTYPES };
+/* INT32 is none of these: some arrays hold whole numbers, whatever the others are kept in. */
+enum dtype { FLOAT32, BF16, FP16, NUM_DTYPES, INT32 = NUM_DTYPES };
 
 /* "float32", "bf16" or "fp16". */
 static inline const char *dtype_name(enum dtype dtype)
@@ -30,7 +31,7 @@ static inline const char *dtype_name(enum dtype dtype)
 /* Bytes of an element. */
 static inline HOST_DEVICE size_t dtype_bytes(enum dtype dtype)
 {
-    return dtype == FLOAT32 ? 4 : 2;
+    return dtype == FLOAT32 || dtype == INT32 ? 4 : 2;
 }
 
 static inline HOST_DEVICE float float_of_bits(uint32_t bits)
@@ -90,6 +91,8 @@ static inline HOST_DEVICE float dtype_get(enum dtype dtype, const void *values, 
 {
     if (dtype == FLOAT32)
         return ((const float *)values)[index];
+    if (dtype == INT32)
+        return (float)((const int32_t *)values)[index];
     const uint16_t bits = ((const uint16_t *)values)[index];
     if (bits == 0xFFFF)
         return float_of_bits(0xFFFFFFFF);
@@ -100,6 +103,8 @@ static inline HOST_DEVICE void dtype_set(enum dtype dtype, void *values, size_t 
 {
     if (dtype == FLOAT32)
         ((float *)values)[index] = value;
+    else if (dtype == INT32)
+        ((int32_t *)values)[index] = (int32_t)value;
     else
         ((uint16_t *)values)[index] = dtype == BF16 ? bf16_of_float(value) : fp16_of_float(value);
 }

@@ -71,7 +71,7 @@ static int shape_of(const struct operation *operation, const struct array *array
             continue;
         if (!options->size_given[s] || (size->is_list && options->num_list != 1))
             return usage_error("--fill needs one %s; give it with --%s", size->noun, option_of(size->name, option));
-        npy->dims[npy->num_dims++] = options->sizes[s];
+        npy->dims[npy->num_dims++] = array_length(array, d, options->sizes);
     }
     if (npy->num_dims == 0)
         npy->dims[npy->num_dims++] = 1;

@@ -19,24 +19,29 @@ enum role array_role(const struct array *array, enum direction direction)
     return is_backward(direction) ? array->backward : array->forward;
 }
 
+size_t array_length(const struct array *array, int d, const size_t sizes[MAX_SIZES])
+{
+    return sizes[array->dims[d]] + (d == array->num_dims - 1 ? (size_t)array->extra : 0);
+}
+
 size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES])
 {
     const size_t too_many = SIZE_MAX / 8;
     size_t count = 1;
     for (int d = 0; d < array->num_dims; d++)
-        if (sizes[array->dims[d]] == 0)
+        if (array_length(array, d, sizes) == 0)
             return 0;
     for (int d = 0; d < array->num_dims; d++) {
-        if (count > too_many / sizes[array->dims[d]])
+        if (count > too_many / array_length(array, d, sizes))
             return too_many;
-        count *= sizes[array->dims[d]];
+        count *= array_length(array, d, sizes);
     }
     return count;
 }
 
 enum dtype array_dtype(const struct array *array, enum dtype dtype)
 {
-    return array->stored ? dtype : FLOAT32;
+    return array->integers ? INT32 : array->stored ? dtype : FLOAT32;
 }
 
 size_t array_element_bytes(const struct array *array, enum dtype dtype)

@@ -95,13 +95,15 @@ struct flag {
 
 enum role { UNTOUCHED, READ, WRITTEN };
 
-/* One of an operation's arrays, row-major, of float32 or of the type that --type names. An array that a pass writes
+/* One of an operation's arrays, row-major, of float32, of the type that --type names, or of int32. An array that a pass writes
    should depend on the first size, or else the samples of a large problem that are checked on the host leave it out. */
 struct array {
     const char *name;            /* "d_inputs"; the option is --d-inputs */
     const char *symbol;          /* "DX": in --help the file is DX.npy */
     enum role forward, backward; /* what the passes do with it */
     bool stored;                 /* --type says in which type it is kept; else float32 */
+    bool integers;               /* it holds int32 */
+    int extra;                   /* elements more than its last size says: n + 1 edges of n things */
     bool optional;               /* a pass also runs without it */
     bool timed;                  /* optional, and there in what is timed */
     const char *goes_with;       /* "z", an optional array: this one is there where that one is. NULL: always */
@@ -248,6 +250,9 @@ struct operation {
 
 /* What a pass does with an array. */
 enum role array_role(const struct array *array, enum direction direction);
+
+/* How long an array is in dimension d. */
+size_t array_length(const struct array *array, int d, const size_t sizes[MAX_SIZES]);
 
 /* Elements of an array, 1 for no dimensions. SIZE_MAX / 8 means that there are too many to be counted in bytes. */
 size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES]);

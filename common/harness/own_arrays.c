@@ -163,6 +163,8 @@ static const char *wanted_shape(const struct operation *operation, const struct 
     int used = sprintf(text, "(");
     for (int d = 0; d < array->num_dims; d++)
         used += sprintf(text + used, "%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
+    if (array->extra != 0)
+        used += sprintf(text + used, " + %d", array->extra);
     sprintf(text + used, ")");
     return text;
 }
@@ -195,7 +197,12 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
     int differs = may_leave_out(array) && own->leaves_out_first != (left_out == 1) ? *said_by : -1;
     for (int d = 0; d < array->num_dims && differs < 0; d++) {
         const int s = array->dims[d];
-        const size_t value = d < left_out ? 1 : npy->dims[d - left_out];
+        const size_t extra = array_length(array, d, (size_t[MAX_SIZES]){0});
+        size_t value = d < left_out ? 1 : npy->dims[d - left_out];
+        if (value < extra)
+            return usage_error("%s: it is empty; its shape is %s", own->paths[a],
+                               wanted_shape(own->operation, array, wanted));
+        value -= extra;
         if (known[s] < 0) {
             known[s] = a;
             own->sizes[s] = value;
@@ -215,6 +222,10 @@ static int check_range(const struct own_arrays *own, int a)
     const enum dtype dtype = array_dtype(&own->operation->arrays[a], own->dtype);
     const float *values = own->read[a].values;
     const size_t count = npy_count(&own->read[a]);
+    for (size_t i = 0; i < count && dtype == INT32; i++)
+        if (!(fabsf(values[i]) <= 0x1p24f) || values[i] != truncf(values[i]))
+            return usage_error("%s: element %zu (%g) is no whole number of up to 2^24; give such numbers",
+                               own->paths[a], i, (double)values[i]);
     for (size_t i = 0; i < count; i++)
         if (isfinite(values[i]) && (double)fabsf(values[i]) >= dtype_overflow(dtype))
             return usage_error("%s: element %zu (%g) is too large for %s; scale the array", own->paths[a], i,
@@ -261,7 +272,7 @@ static struct npy shape_of(const struct own_arrays *own, int a)
     const struct array *array = &own->operation->arrays[a];
     struct npy npy = {.num_dims = 0};
     for (int d = own->leaves_out_first && may_leave_out(array) ? 1 : 0; d < array->num_dims; d++)
-        npy.dims[npy.num_dims++] = own->sizes[array->dims[d]];
+        npy.dims[npy.num_dims++] = array_length(array, d, own->sizes);
     return npy;
 }
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* chunk_join.cuh - what comes into each warp's steps of a chunk, for split.cu and split_backward.cu. Each lane does it
+   for its own channels, and no lane ever needs another one's numbers: there is no shuffle here.
+
+       within a block    warp 0 | warp 1 | ... | warp 7        products and sums through shared memory
+       between blocks    chunk k-3 | chunk k-2 | chunk k-1 | chunk k, one below the other in time
+
+   A chunk publishes (product, sum) for each of its channels, its aggregate, and later the state that leaves it, its
+   inclusive prefix. If a sequence begins in it, the state that leaves it does not depend on what comes in, and is
+   published at once. A chunk looks back until it meets an inclusive prefix, and then takes the aggregates behind that
+   one in order, as the chunks between do themselves: so its state has the same bits, whoever was late.
+
+   In the workspace each channel of a chunk has two words of 8 bytes. Their upper half says of which launch they are
+   and, of the sum, whether it is an inclusive prefix; so nobody has to clean up for the next launch.
+
+       | launch, is prefix | sum |   | launch | product |                                                        */
+#ifndef CHUNK_JOIN_CUH
+#define CHUNK_JOIN_CUH
+
+#include <cuda/atomic>
+
+#include "split_plan.h"
+
+#define ALL_LANES 0xFFFFFFFFu
+
+enum { MAX_WARPS = 16 };
+
+/* The workspace. All its bits are set at first, and `drawn` counts from there: its lower half tickets, its upper half
+   launches. */
+struct chunk_space {
+    unsigned long long drawn, padding[15];
+    unsigned long long words[]; /* of each chunk 2 * 32 * width */
+};
+
+typedef cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> shared_word;
+
+/* A block's next chunk, and in the upper half the launch: one thread draws it, and looks at it later, when it has come. */
+static __device__ __forceinline__ unsigned long long draw_ticket(struct chunk_space *space)
+{
+    return shared_word(space->drawn).fetch_add(1, cuda::memory_order_relaxed) + 1;
+}
+
+/* Of so many tickets in all, whoever has drawn the last one begins the next launch's count; nobody of this launch draws
+   after it. A ticket that cannot be ends the launch with an error: the workspace was not initialised, or two launches
+   use it at once. */
+static __device__ __forceinline__ unsigned long long check_ticket(struct chunk_space *space, unsigned long long ticket,
+                                                                  unsigned tickets)
+{
+    if ((unsigned)ticket >= tickets)
+        __trap();
+    if ((unsigned)ticket == tickets - 1)
+        shared_word(space->drawn).store((((ticket >> 32) + 1) << 32) - 1, cuda::memory_order_relaxed);
+    return ticket;
+}
+
+/* A chunk: where it lies, and where its words are. */
+struct chunk {
+    long long batch, position, channel; /* of its first step and channel */
+    unsigned in_time;                   /* chunks before it */
+    unsigned long long *words;
+    size_t back; /* words from it back to the chunk before it */
+    unsigned launch;
+};
+
+/* Chunk `number` of a launch: the groups of channels come first, then the batches, then time. */
+template <int width>
+static __device__ __forceinline__ struct chunk chunk_of(const struct split_plan *plan, struct chunk_space *space,
+                                                        unsigned number, unsigned launch)
+{
+    const unsigned in_step = plan->groups * plan->batch, words = 2 * 32 * width;
+    struct chunk chunk;
+    chunk.batch = number / plan->groups % plan->batch;
+    chunk.in_time = number / in_step;
+    chunk.position = (long long)chunk.in_time * plan->chunk_len;
+    chunk.channel = (long long)(number % plan->groups) * (32 * width);
+    chunk.words = space->words + (size_t)number * words;
+    chunk.back = (size_t)in_step * words;
+    chunk.launch = launch;
+    return chunk;
+}
+
+/* What the warps of a block tell each other. */
+template <int width>
+struct block_totals {
+    float product[MAX_WARPS][width][32], sum[MAX_WARPS][width][32]; /* of each warp's steps by themselves */
+    bool begins[MAX_WARPS];                                        /* a sequence begins in them */
+
+    /* of the chunks before this one, the last one first */
+    float chunk_product[MAX_WARPS][width][32], chunk_sum[MAX_WARPS][width][32];
+    bool is_prefix[MAX_WARPS];
+};
+
+static __device__ __forceinline__ void publish(unsigned long long *word, unsigned tag, float value)
+{
+    shared_word(*word).store((unsigned long long)tag << 32 | __float_as_uint(value), cuda::memory_order_relaxed);
+}
+
+static __device__ __forceinline__ unsigned long long read(unsigned long long *word)
+{
+    return shared_word(*word).load(cuda::memory_order_relaxed);
+}
+
+/* Waits until a chunk has published. Returns whether what all lanes have found are inclusive prefixes, in `sum`; else
+   they are all aggregates. */
+template <int width>
+static __device__ __forceinline__ bool await_chunk(unsigned long long *words, unsigned launch, float product[width],
+                                                   float sum[width])
+{
+    const int lane = threadIdx.x % 32;
+    const unsigned aggregate = 2 * launch, prefix = aggregate + 1;
+    for (;;) {
+        bool prefixes = true, aggregates = true;
+#pragma unroll
+        for (int v = 0; v < width; v++) {
+            const unsigned long long first = read(&words[v * 32 + lane]), second = read(&words[(width + v) * 32 + lane]);
+            prefixes = prefixes && (unsigned)(first >> 32) == prefix;
+            aggregates = aggregates && (unsigned)(first >> 32) == aggregate && (unsigned)(second >> 32) == aggregate;
+            sum[v] = __uint_as_float((unsigned)first);
+            product[v] = __uint_as_float((unsigned)second);
+        }
+        if (__all_sync(ALL_LANES, prefixes))
+            return true;
+        if (__all_sync(ALL_LANES, aggregates))
+            return false;
+    }
+}
+
+/* The state that comes into a chunk. Each warp waits for one of the chunks before it, all at once. If none of these
+   knows its inclusive prefix, they look again. All threads of a block call it. */
+template <int width>
+static __device__ __forceinline__ void look_back(struct block_totals<width> *totals, const struct chunk *chunk,
+                                                 float carry[width])
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    const int looked_at = chunk->in_time < (unsigned)num_warps ? (int)chunk->in_time : num_warps;
+    int nearest;
+    do {
+        if (warp < looked_at) {
+            float product[width], sum[width];
+            const bool is_prefix =
+                await_chunk<width>(chunk->words - (warp + 1) * chunk->back, chunk->launch, product, sum);
+#pragma unroll
+            for (int v = 0; v < width; v++)
+                totals->chunk_product[warp][v][lane] = product[v], totals->chunk_sum[warp][v][lane] = sum[v];
+            if (lane == 0)
+                totals->is_prefix[warp] = is_prefix;
+        }
+        __syncthreads();
+        for (nearest = 0; nearest < looked_at && !totals->is_prefix[nearest]; nearest++)
+            continue;
+        if (nearest == looked_at)
+            __syncthreads(); /* all have looked, before they look again */
+    } while (nearest == looked_at);
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        carry[v] = totals->chunk_sum[nearest][v][lane];
+    for (int w = nearest - 1; w >= 0; w--) {
+#pragma unroll
+        for (int v = 0; v < width; v++)
+            carry[v] = carry[v] * totals->chunk_product[w][v][lane] + totals->chunk_sum[w][v][lane];
+    }
+}
+
+/* What comes into this warp's steps, from what each warp's steps do by themselves: product and sum, and whether a
+   sequence begins in them (then the product means nothing). carried: no sequence begins with the chunk's first step, so
+   something comes into it. All threads of a block call it. */
+template <int width>
+static __device__ __forceinline__ void join(struct block_totals<width> *totals, const struct chunk *chunk, bool carried,
+                                            const float product[width], const float sum[width], bool begins,
+                                            float into[width])
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    float before[width], state[width], carry[width]; /* the warps before this one: product and sum */
+    bool begun = false;
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        totals->product[warp][v][lane] = product[v], totals->sum[warp][v][lane] = sum[v];
+    if (lane == 0)
+        totals->begins[warp] = begins;
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        before[v] = totals->product[0][v][lane], state[v] = totals->sum[0][v][lane], carry[v] = 0.0f;
+    begun = warp > 0 && totals->begins[0];
+#pragma unroll 4
+    for (int w = 1; w < warp; w++) {
+        const bool anew = totals->begins[w];
+        begun = begun || anew;
+#pragma unroll
+        for (int v = 0; v < width; v++) {
+            const float factor = totals->product[w][v][lane], own = totals->sum[w][v][lane];
+            state[v] = anew ? own : state[v] * factor + own;
+            before[v] *= factor;
+        }
+    }
+
+    /* The last warp knows what the chunk does by itself. */
+    const bool is_last = warp == num_warps - 1, chunk_begun = begun || begins;
+    float all[width], leaving[width];
+#pragma unroll
+    for (int v = 0; v < width; v++) {
+        all[v] = warp == 0 ? product[v] : before[v] * product[v];
+        leaving[v] = warp == 0 || begins ? sum[v] : state[v] * product[v] + sum[v];
+    }
+    if (is_last) {
+#pragma unroll
+        for (int v = 0; v < width; v++) {
+            if (!chunk_begun)
+                publish(&chunk->words[(width + v) * 32 + lane], 2 * chunk->launch, all[v]);
+            publish(&chunk->words[v * 32 + lane], 2 * chunk->launch + chunk_begun, leaving[v]);
+        }
+    }
+    if (carried)
+        look_back<width>(totals, chunk, carry);
+    else
+        __syncthreads();
+    if (is_last && !chunk_begun) {
+#pragma unroll
+        for (int v = 0; v < width; v++)
+            publish(&chunk->words[v * 32 + lane], 2 * chunk->launch + 1, carry[v] * all[v] + leaving[v]);
+    }
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        into[v] = warp == 0 ? carry[v] : begun ? state[v] : carry[v] * before[v] + state[v];
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* forward_steps.cuh - what a warp computes of its steps, which are in registers: first what they do by themselves, and
+   once it is known what comes into them, the outputs. */
+#ifndef FORWARD_STEPS_CUH
+#define FORWARD_STEPS_CUH
+
+#include "steps.cuh"
+
+/* What a warp's steps do by themselves: product and sum, a channel. Bit r of `begins`: a sequence begins with step r. */
+template <int dtype, int width, int rows>
+static __device__ __forceinline__ void aggregate(const struct walk *walk, bool is_log, unsigned begins,
+                                                 const unsigned x_words[][WORDS(dtype, width)],
+                                                 const unsigned c_words[][WORDS(dtype, width)],
+                                                 const float *initial_state, const struct place *place,
+                                                 float product[width], float y[width])
+{
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        product[v] = 1.0f, y[v] = 0.0f;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        float x[width], c[width];
+        unpack_channels<dtype, width>(x_words[r], x);
+        unpack_coeffs<dtype, width>(c_words[r], is_log, c);
+        const bool begins_here = begins >> r & 1;
+        const bool alone = begins_here ? initial_state == NULL : r == 0; /* nothing comes into this step */
+        if (begins_here)
+            begin<width>(initial_state, walk, place, r, y);
+#pragma unroll
+        for (int v = 0; v < width; v++)
+            y[v] = alone ? x[v] : y[v] * c[v] + x[v], product[v] *= c[v];
+    }
+}
+
+/* The steps from what comes in, y, stored. Of all rows there are `count`. */
+template <int dtype, int width, int rows>
+static __device__ __forceinline__ void apply(const struct walk *walk, bool is_log, unsigned begins, unsigned ends,
+                                             int count, const unsigned x_words[][WORDS(dtype, width)],
+                                             const unsigned c_words[][WORDS(dtype, width)],
+                                             const struct walked *outputs, const float *initial_state,
+                                             float *final_state, const struct place *place, float y[width])
+{
+    char *y_at = element<dtype>(outputs, place->batch, place->position, place->channel);
+#pragma unroll
+    for (int r = 0; r < rows; r++, y_at += outputs->step) {
+        float x[width], c[width];
+        unpack_channels<dtype, width>(x_words[r], x);
+        unpack_coeffs<dtype, width>(c_words[r], is_log, c);
+        const bool alone = (begins >> r & 1) && initial_state == NULL; /* its coefficient is not used */
+        if (begins >> r & 1)
+            begin<width>(initial_state, walk, place, r, y);
+#pragma unroll
+        for (int v = 0; v < width; v++)
+            y[v] = alone ? x[v] : y[v] * c[v] + x[v];
+        if (r < count)
+            store_channels<dtype, width>(y_at, y);
+        if (r < count && (ends >> r & 1))
+            leave<width>(final_state, walk, place, r, y);
+    }
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.c - the table of chapter 13's kernels. */
+#include "kernels.h"
+
+#include "../../common/harness/harness.h"
+#include "split_plan.h"
+
+const struct layout_kernel chapter13_kernels[] = {
+    {.info.name = "transposed",
+     .info.idea = "transpose, chapter 08's default, transpose",
+     .forward = layout_transposed,
+     .plain = true,
+     .info.float32_only = true,
+     .workspace_size = layout_transposed_workspace},
+    {.info.name = "loop",
+     .info.idea = "a thread walks through time, the next steps in registers",
+     .forward = layout_loop,
+     .backward = layout_loop_backward},
+    {.info.name = "split",
+     .info.idea = "time in chunks over blocks, in registers, joined by look-back",
+     .forward = layout_split,
+     .backward = layout_split_backward,
+     .workspace_size = layout_split_workspace,
+     .info.is_default = true,
+     .info.tunable = {.rows = {8, 16, 32}, .max_threads = SPLIT_MAX_THREADS, .max_stages = 4}},
+    {.info.name = "prefetch",
+     .info.idea = "the next chunk arrives in shared memory meanwhile",
+     .forward = layout_prefetch,
+     .backward = layout_prefetch_backward,
+     .workspace_size = layout_split_workspace,
+     .info.tunable = {.rows = {8, 16, 32}, .max_threads = SPLIT_MAX_THREADS, .max_stages = 4}},
+    {.info.name = NULL},
+};
+
+const struct chapter chapter13 = {
+    .name = "13_layout",
+    .operation = &layout_operation,
+    .kernels = chapter13_kernels,
+};
+
+const struct chapter chapter13_packed = {
+    .name = "13_layout",
+    .operation = &packed_operation,
+    .kernels = chapter13_kernels,
+};
