@@ -37,7 +37,11 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
         next = draw_ticket(space);
     for (;;) {
         if (threadIdx.x == 0)
+#ifdef ONE
+            ticket = check_ticket(space, next, plan.num_chunks);
+#else
             ticket = check_ticket(space, next, plan.num_chunks + gridDim.x); /* each block draws one in vain */
+#endif
         __syncthreads();
         const unsigned number = (unsigned)ticket;
         if (number >= plan.num_chunks)
@@ -51,8 +55,10 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
         unsigned x_words[rows][WORDS(dtype, width)], c_words[rows][WORDS(dtype, width)];
         load_steps<dtype, width, rows>(&inputs, &place, count, 0, x_words);
         load_steps<dtype, width, rows>(&coeffs, &place, count, identity_coeff(dtype, walk.log_coeffs), c_words);
+#ifndef ONE
         if (threadIdx.x == 0)
             next = draw_ticket(space);
+#endif
         const unsigned begins = begins_among<rows>(&walk, place.position);
         const unsigned ends = final_state != NULL ? ends_among<rows>(&walk, place.position) : 0;
         float product[width], y[width];
@@ -79,6 +85,9 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
                                       &place, y);
         if (number == 0 && walk.starts != NULL && final_state != NULL)
             pass_empty(&walk, initial_state, final_state);
+#ifdef ONE
+        break;
+#endif
     }
 }
 
@@ -105,6 +114,9 @@ extern "C" cudaError_t layout_split(const struct layout_args *args, cudaStream_t
     unsigned blocks;
     if ((error = split_blocks((const void *)kernel, &plan, &blocks)) != cudaSuccess)
         return error;
+#ifdef ONE
+    blocks = plan.num_chunks;
+#endif
     const cudaLaunchConfig_t launch = launch_of(blocks, plan.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, kernel, walk, plan, walked_of(&walk, args, args->inputs, args->inputs_by),
                               walked_of(&walk, args, args->coeffs, args->coeffs_by),

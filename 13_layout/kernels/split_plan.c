@@ -3,6 +3,7 @@
 #include "split_plan.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "../../common/cuda/gpu_info.h"
 #include "kernels.h"
@@ -18,7 +19,7 @@ static bool make_plan(const struct layout_args *args, bool backward, struct spli
 {
     const bool is_float = args->dtype == FLOAT32;
     const struct launch_config *config = &args->config;
-    plan->width = layout_width(args, backward, config->stages != 0 ? config->stages : 2);
+    plan->width = layout_width(args, backward, getenv("W") ? atoi(getenv("W")) : 2);
     plan->rows = config->rows != 0 ? config->rows : is_float && !backward ? 16 : 8;
     plan->threads = config->threads != 0 ? config->threads : is_float ? 512 : 256;
     const size_t chunk_len = (size_t)plan->rows * ((size_t)plan->threads / 32), most = 0x7FFFFFFF - 65536;
@@ -26,6 +27,7 @@ static bool make_plan(const struct layout_args *args, bool backward, struct spli
     if (plan->threads > SPLIT_MAX_THREADS || groups > most / args->batch || in_time > most / (groups * args->batch))
         return false;
     plan->shared = 0;
+    plan->stages = config->stages != 0 ? config->stages : 2;
     plan->chunk_len = (unsigned)chunk_len;
     plan->groups = (unsigned)groups;
     plan->batch = (unsigned)args->batch;
@@ -58,7 +60,7 @@ cudaError_t prefetch_plan(const struct layout_args *args, bool backward, struct 
 {
     const cudaError_t error = split_plan(args, backward, plan);
     if (error == cudaSuccess)
-        plan->shared = (unsigned)((backward ? 3 : 2) * (size_t)plan->rows * (size_t)plan->width *
+        plan->shared = (unsigned)((backward ? 3 : 2) * (size_t)plan->stages * (size_t)plan->rows * (size_t)plan->width *
                                   dtype_bytes(args->dtype) * (size_t)plan->threads);
     return error;
 }
@@ -70,7 +72,7 @@ cudaError_t split_blocks(const void *kernel, const struct split_plan *plan, unsi
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess && plan->shared != 0)
-        error = gpu_allow_shared(kernel, plan->shared, 75);
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan->shared);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, plan->threads, plan->shared);
     if (error != cudaSuccess)

@@ -13,6 +13,7 @@ enum { SPLIT_MAX_THREADS = 512 };
 
 struct split_plan {
     int width;   /* channels of a lane */
+    int stages;  /* chunks in shared memory, of prefetch */
     int rows;    /* steps of a warp */
     int threads; /* of a block: chunk_len = rows * warps */
     unsigned chunk_len, groups, batch, num_chunks;
