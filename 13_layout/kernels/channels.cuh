@@ -19,7 +19,8 @@ static __device__ __forceinline__ char *element(const struct walked *array, long
 }
 
 /* Words of a register that hold them. */
-#define WORDS(dtype, width) ((width) * ((dtype) == FLOAT32 ? 4 : 2) <= 4 ? 1 : (width) * ((dtype) == FLOAT32 ? 4 : 2) / 4)
+#define WORDS(dtype, width)                                                                                            \
+    ((width) * ((dtype) == FLOAT32 ? 4 : 2) <= 4 ? 1 : (width) * ((dtype) == FLOAT32 ? 4 : 2) / 4)
 
 /* From there. They are read once: __ldcs says that nobody will soon ask for them again. */
 template <int dtype, int width>

@@ -34,22 +34,17 @@ struct chunk_space {
 
 typedef cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> shared_word;
 
-/* A block's next chunk, and in the upper half the launch: one thread draws it, and looks at it later, when it has come. */
+/* A block's chunk, and in the upper half the launch: one thread draws it. Whoever draws a launch's last ticket begins the
+   next launch's count. A ticket that cannot be ends the launch with an error: the workspace was not initialised, or two
+   launches use it at once. */
 static __device__ __forceinline__ unsigned long long draw_ticket(struct chunk_space *space)
 {
-    return shared_word(space->drawn).fetch_add(1, cuda::memory_order_relaxed) + 1;
-}
-
-/* Of so many tickets in all, whoever has drawn the last one begins the next launch's count; nobody of this launch draws
-   after it. A ticket that cannot be ends the launch with an error: the workspace was not initialised, or two launches
-   use it at once. */
-static __device__ __forceinline__ unsigned long long check_ticket(struct chunk_space *space, unsigned long long ticket,
-                                                                  unsigned tickets)
-{
-    if ((unsigned)ticket >= tickets)
+    shared_word drawn(space->drawn);
+    const unsigned long long ticket = drawn.fetch_add(1, cuda::memory_order_relaxed) + 1;
+    if ((unsigned)ticket >= gridDim.x)
         __trap();
-    if ((unsigned)ticket == tickets - 1)
-        shared_word(space->drawn).store((((ticket >> 32) + 1) << 32) - 1, cuda::memory_order_relaxed);
+    if ((unsigned)ticket == gridDim.x - 1)
+        drawn.store((((ticket >> 32) + 1) << 32) - 1, cuda::memory_order_relaxed);
     return ticket;
 }
 
@@ -62,11 +57,12 @@ struct chunk {
     unsigned launch;
 };
 
-/* Chunk `number` of a launch: the groups of channels come first, then the batches, then time. */
+/* The chunk of a ticket: the groups of channels come first, then the batches, then time. */
 template <int width>
 static __device__ __forceinline__ struct chunk chunk_of(const struct split_plan *plan, struct chunk_space *space,
-                                                        unsigned number, unsigned launch)
+                                                        unsigned long long ticket)
 {
+    const unsigned number = (unsigned)ticket;
     const unsigned in_step = plan->groups * plan->batch, words = 2 * 32 * width;
     struct chunk chunk;
     chunk.batch = number / plan->groups % plan->batch;
@@ -75,7 +71,7 @@ static __device__ __forceinline__ struct chunk chunk_of(const struct split_plan 
     chunk.channel = (long long)(number % plan->groups) * (32 * width);
     chunk.words = space->words + (size_t)number * words;
     chunk.back = (size_t)in_step * words;
-    chunk.launch = launch;
+    chunk.launch = (unsigned)(ticket >> 32);
     return chunk;
 }
 
@@ -83,7 +79,7 @@ static __device__ __forceinline__ struct chunk chunk_of(const struct split_plan 
 template <int width>
 struct block_totals {
     float product[MAX_WARPS][width][32], sum[MAX_WARPS][width][32]; /* of each warp's steps by themselves */
-    bool begins[MAX_WARPS];                                        /* a sequence begins in them */
+    bool begins[MAX_WARPS];                                         /* a sequence begins in them */
 
     /* of the chunks before this one, the last one first */
     float chunk_product[MAX_WARPS][width][32], chunk_sum[MAX_WARPS][width][32];
@@ -112,7 +108,8 @@ static __device__ __forceinline__ bool await_chunk(unsigned long long *words, un
         bool prefixes = true, aggregates = true;
 #pragma unroll
         for (int v = 0; v < width; v++) {
-            const unsigned long long first = read(&words[v * 32 + lane]), second = read(&words[(width + v) * 32 + lane]);
+            const unsigned long long first = read(&words[v * 32 + lane]),
+                                     second = read(&words[(width + v) * 32 + lane]);
             prefixes = prefixes && (unsigned)(first >> 32) == prefix;
             aggregates = aggregates && (unsigned)(first >> 32) == aggregate && (unsigned)(second >> 32) == aggregate;
             sum[v] = __uint_as_float((unsigned)first);

@@ -8,11 +8,10 @@
 
 /* What a warp's steps do by themselves: product and sum, a channel. Bit r of `begins`: a sequence begins with step r. */
 template <int dtype, int width, int rows>
-static __device__ __forceinline__ void aggregate(const struct walk *walk, bool is_log, unsigned begins,
-                                                 const unsigned x_words[][WORDS(dtype, width)],
-                                                 const unsigned c_words[][WORDS(dtype, width)],
-                                                 const float *initial_state, const struct place *place,
-                                                 float product[width], float y[width])
+static __device__ __forceinline__ void
+aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned x_words[][WORDS(dtype, width)],
+          const unsigned c_words[][WORDS(dtype, width)], const float *initial_state, const struct place *place,
+          float product[width], float y[width])
 {
 #pragma unroll
     for (int v = 0; v < width; v++)

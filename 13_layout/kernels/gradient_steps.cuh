@@ -9,11 +9,10 @@
 /* What a warp's steps do by themselves to e: product and sum, a channel. Bit r of `begins`: a sequence begins with step
    r of the walk, which is its last one in time. */
 template <int dtype, int width, int rows>
-static __device__ __forceinline__ void aggregate(const struct walk *walk, bool is_log, unsigned begins,
-                                                 const unsigned d_words[][WORDS(dtype, width)],
-                                                 const unsigned c_words[][WORDS(dtype, width)],
-                                                 const float *d_final_state, const struct place *place,
-                                                 float product[width], float e[width])
+static __device__ __forceinline__ void
+aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned d_words[][WORDS(dtype, width)],
+          const unsigned c_words[][WORDS(dtype, width)], const float *d_final_state, const struct place *place,
+          float product[width], float e[width])
 {
 #pragma unroll
     for (int v = 0; v < width; v++)
@@ -50,7 +49,8 @@ static __device__ __forceinline__ void apply(const struct walk *walk, bool is_lo
     char *dc_at = element<dtype>(&results->d_coeffs, place->batch, place->position, place->channel);
 #pragma unroll
     for (int r = 0; r < rows; r++, dx_at += results->d_inputs.step, dc_at += results->d_coeffs.step) {
-        const bool is_last = ends >> r & 1; /* the sequence's first step in time: before it comes its state, or nothing */
+        const bool is_last =
+            ends >> r & 1; /* the sequence's first step in time: before it comes its state, or nothing */
         float d[width], c[width], y[width], dc[width];
         unpack_channels<dtype, width>(d_words[r], d);
         unpack_coeffs<dtype, width>(c_words[r], is_log, c);

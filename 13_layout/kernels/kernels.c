@@ -23,12 +23,6 @@ const struct layout_kernel chapter13_kernels[] = {
      .workspace_size = layout_split_workspace,
      .info.is_default = true,
      .info.tunable = {.rows = {8, 16, 32}, .max_threads = SPLIT_MAX_THREADS, .max_stages = 4}},
-    {.info.name = "prefetch",
-     .info.idea = "the next chunk arrives in shared memory meanwhile",
-     .forward = layout_prefetch,
-     .backward = layout_prefetch_backward,
-     .workspace_size = layout_split_workspace,
-     .info.tunable = {.rows = {8, 16, 32}, .max_threads = SPLIT_MAX_THREADS, .max_stages = 4}},
     {.info.name = NULL},
 };
 

@@ -9,10 +9,9 @@
 extern "C" {
 #endif
 
-layout_launcher layout_transposed;                  /* transpose, chapter 08's default, transpose */
+layout_launcher layout_transposed;                   /* transpose, chapter 08's default, transpose */
 layout_launcher layout_loop, layout_loop_backward;   /* a thread walks through time */
 layout_launcher layout_split, layout_split_backward; /* time is cut into chunks over blocks */
-layout_launcher layout_prefetch, layout_prefetch_backward; /* the next chunk arrives meanwhile */
 
 /* One of these, by shape and chip. */
 layout_launcher layout_forward, layout_backward;

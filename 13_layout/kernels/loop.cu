@@ -111,15 +111,12 @@ extern "C" cudaError_t layout_loop(const struct layout_args *args, cudaStream_t 
     const size_t seq_blocks = (args->channels / width + THREADS - 1) / THREADS;
     if (seq_blocks > 0x7FFFFFFF / (size_t)walk.num_seqs)
         return cudaErrorInvalidValue;
-    loop_kernel *const kernel = width == 2
-                                    ? by_dtype(args->dtype, loop_forward<FLOAT32, 2>, loop_forward<BF16, 2>,
-                                               loop_forward<FP16, 2>)
-                                    : by_dtype(args->dtype, loop_forward<FLOAT32, 1>, loop_forward<BF16, 1>,
-                                               loop_forward<FP16, 1>);
+    loop_kernel *const kernel =
+        width == 2 ? by_dtype(args->dtype, loop_forward<FLOAT32, 2>, loop_forward<BF16, 2>, loop_forward<FP16, 2>)
+                   : by_dtype(args->dtype, loop_forward<FLOAT32, 1>, loop_forward<BF16, 1>, loop_forward<FP16, 1>);
     const cudaLaunchConfig_t launch = launch_of(seq_blocks * walk.num_seqs, THREADS, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, walk, (unsigned)seq_blocks,
-                              walked_of(&walk, args, args->inputs, args->inputs_by),
-                              walked_of(&walk, args, args->coeffs, args->coeffs_by),
-                              walked_of(&walk, args, args->outputs, args->outputs_by), args->initial_state,
-                              args->final_state);
+    return cudaLaunchKernelEx(
+        &launch, kernel, walk, (unsigned)seq_blocks, walked_of(&walk, args, args->inputs, args->inputs_by),
+        walked_of(&walk, args, args->coeffs, args->coeffs_by), walked_of(&walk, args, args->outputs, args->outputs_by),
+        args->initial_state, args->final_state);
 }

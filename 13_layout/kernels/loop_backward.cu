@@ -140,14 +140,14 @@ extern "C" cudaError_t layout_loop_backward(const struct layout_args *args, cuda
     if (seq_blocks > 0x7FFFFFFF / (size_t)walk.num_seqs)
         return cudaErrorInvalidValue;
     gradients_kernel *const kernel =
-        width == 2 ? by_dtype(args->dtype, loop_gradients<FLOAT32, 2>, loop_gradients<BF16, 2>, loop_gradients<FP16, 2>)
-                   : by_dtype(args->dtype, loop_gradients<FLOAT32, 1>, loop_gradients<BF16, 1>, loop_gradients<FP16, 1>);
+        width == 2
+            ? by_dtype(args->dtype, loop_gradients<FLOAT32, 2>, loop_gradients<BF16, 2>, loop_gradients<FP16, 2>)
+            : by_dtype(args->dtype, loop_gradients<FLOAT32, 1>, loop_gradients<BF16, 1>, loop_gradients<FP16, 1>);
     const cudaLaunchConfig_t launch = launch_of(seq_blocks * walk.num_seqs, THREADS, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, walk, (unsigned)seq_blocks,
-                              walked_of(&walk, args, args->d_outputs, args->d_outputs_by),
-                              walked_of(&walk, args, args->coeffs, args->coeffs_by),
-                              walked_of(&walk, args, args->outputs, args->outputs_by),
-                              walked_of(&walk, args, args->d_inputs, args->d_inputs_by),
-                              walked_of(&walk, args, args->d_coeffs, args->d_coeffs_by), args->initial_state,
-                              args->d_final_state, args->d_initial_state);
+    return cudaLaunchKernelEx(
+        &launch, kernel, walk, (unsigned)seq_blocks, walked_of(&walk, args, args->d_outputs, args->d_outputs_by),
+        walked_of(&walk, args, args->coeffs, args->coeffs_by), walked_of(&walk, args, args->outputs, args->outputs_by),
+        walked_of(&walk, args, args->d_inputs, args->d_inputs_by),
+        walked_of(&walk, args, args->d_coeffs, args->d_coeffs_by), args->initial_state, args->d_final_state,
+        args->d_initial_state);
 }

@@ -56,7 +56,8 @@ static __device__ __forceinline__ unsigned begins_among(const struct walk *walk,
     if (walk->starts == NULL)
         return position == 0;
     const int lane = threadIdx.x % 32;
-    return __ballot_sync(0xFFFFFFFF, lane < rows && position + lane < walk->seq_len && begins_at(walk, position + lane));
+    return __ballot_sync(0xFFFFFFFF,
+                         lane < rows && position + lane < walk->seq_len && begins_at(walk, position + lane));
 }
 
 /* Bit r: one ends there. */

@@ -8,7 +8,7 @@
        ...                              3. walk through them again, from what comes in; store
 
    Blocks take the chunks by tickets, the earlier ones in time first: a block waits only for chunks whose blocks have
-   begun. The next ticket is drawn while this chunk is on its way. */
+   begun. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"
@@ -17,11 +17,6 @@
 #include "kernels.h"
 #include "split_plan.h"
 
-#ifdef EXPERIMENT
-#define FP16_ BF16
-#else
-#define FP16_ FP16
-#endif
 template <int dtype, int width, int rows>
 static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     split_forward(struct walk walk, struct split_plan plan, struct walked inputs, struct walked coeffs,
@@ -31,64 +26,45 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     __shared__ struct block_totals<width> totals;
     __shared__ unsigned long long ticket;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned long long next = 0;
 
     if (threadIdx.x == 0)
-        next = draw_ticket(space);
-    for (;;) {
-        if (threadIdx.x == 0)
-#ifdef ONE
-            ticket = check_ticket(space, next, plan.num_chunks);
-#else
-            ticket = check_ticket(space, next, plan.num_chunks + gridDim.x); /* each block draws one in vain */
-#endif
-        __syncthreads();
-        const unsigned number = (unsigned)ticket;
-        if (number >= plan.num_chunks)
-            break;
-        const struct chunk chunk = chunk_of<width>(&plan, space, number, (unsigned)(ticket >> 32));
-        const struct place place = {chunk.batch, chunk.position + warp * rows, chunk.channel + lane * width};
-        const long long left = walk.seq_len - place.position;
-        const int count = place.channel >= walk.channels ? 0 : left < rows ? (int)left : rows; /* steps that there are */
+        ticket = draw_ticket(space);
+    __syncthreads();
+    const struct chunk chunk = chunk_of<width>(&plan, space, ticket);
+    const struct place place = {chunk.batch, chunk.position + warp * rows, chunk.channel + lane * width};
+    const long long left = walk.seq_len - place.position;
+    const int count = place.channel >= walk.channels ? 0 : left < rows ? (int)left : rows; /* steps that there are */
 
-        /* 1. Load. What do these steps do by themselves? */
-        unsigned x_words[rows][WORDS(dtype, width)], c_words[rows][WORDS(dtype, width)];
-        load_steps<dtype, width, rows>(&inputs, &place, count, 0, x_words);
-        load_steps<dtype, width, rows>(&coeffs, &place, count, identity_coeff(dtype, walk.log_coeffs), c_words);
-#ifndef ONE
-        if (threadIdx.x == 0)
-            next = draw_ticket(space);
-#endif
-        const unsigned begins = begins_among<rows>(&walk, place.position);
-        const unsigned ends = final_state != NULL ? ends_among<rows>(&walk, place.position) : 0;
-        float product[width], y[width];
-        if (begins != 0)
-            aggregate<dtype, width, rows>(&walk, walk.log_coeffs, begins, x_words, c_words, initial_state, &place,
-                                          product, y);
-        else if (walk.log_coeffs)
-            aggregate<dtype, width, rows>(&walk, true, 0, x_words, c_words, initial_state, &place, product, y);
-        else
-            aggregate<dtype, width, rows>(&walk, false, 0, x_words, c_words, initial_state, &place, product, y);
+    /* 1. Load. What do these steps do by themselves? */
+    unsigned x_words[rows][WORDS(dtype, width)], c_words[rows][WORDS(dtype, width)];
+    load_steps<dtype, width, rows>(&inputs, &place, count, 0, x_words);
+    load_steps<dtype, width, rows>(&coeffs, &place, count, identity_coeff(dtype, walk.log_coeffs), c_words);
+    const unsigned begins = begins_among<rows>(&walk, place.position);
+    const unsigned ends = final_state != NULL ? ends_among<rows>(&walk, place.position) : 0;
+    float product[width], y[width];
+    if (begins != 0)
+        aggregate<dtype, width, rows>(&walk, walk.log_coeffs, begins, x_words, c_words, initial_state, &place, product,
+                                      y);
+    else if (walk.log_coeffs)
+        aggregate<dtype, width, rows>(&walk, true, 0, x_words, c_words, initial_state, &place, product, y);
+    else
+        aggregate<dtype, width, rows>(&walk, false, 0, x_words, c_words, initial_state, &place, product, y);
 
-        /* 2. Join. */
-        join<width>(&totals, &chunk, !begins_at(&walk, chunk.position), product, y, begins != 0, y);
+    /* 2. Join. */
+    join<width>(&totals, &chunk, !begins_at(&walk, chunk.position), product, y, begins != 0, y);
 
-        /* 3. The steps once more, from what comes in. */
-        if (begins != 0 || ends != 0 || count != rows)
-            apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, x_words, c_words, &outputs,
-                                      initial_state, final_state, &place, y);
-        else if (walk.log_coeffs)
-            apply<dtype, width, rows>(&walk, true, 0, 0, rows, x_words, c_words, &outputs, initial_state, final_state,
-                                      &place, y);
-        else
-            apply<dtype, width, rows>(&walk, false, 0, 0, rows, x_words, c_words, &outputs, initial_state, final_state,
-                                      &place, y);
-        if (number == 0 && walk.starts != NULL && final_state != NULL)
-            pass_empty(&walk, initial_state, final_state);
-#ifdef ONE
-        break;
-#endif
-    }
+    /* 3. The steps once more, from what comes in. */
+    if (begins != 0 || ends != 0 || count != rows)
+        apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, x_words, c_words, &outputs,
+                                  initial_state, final_state, &place, y);
+    else if (walk.log_coeffs)
+        apply<dtype, width, rows>(&walk, true, 0, 0, rows, x_words, c_words, &outputs, initial_state, final_state,
+                                  &place, y);
+    else
+        apply<dtype, width, rows>(&walk, false, 0, 0, rows, x_words, c_words, &outputs, initial_state, final_state,
+                                  &place, y);
+    if (blockIdx.x == 0 && walk.starts != NULL && final_state != NULL)
+        pass_empty(&walk, initial_state, final_state);
 }
 
 typedef void split_kernel(struct walk, struct split_plan, struct walked, struct walked, struct walked, const float *,
@@ -106,18 +82,12 @@ extern "C" cudaError_t layout_split(const struct layout_args *args, cudaStream_t
     const struct walk walk = walk_of(args, false);
 #define FOR(width, rows)                                                                                               \
     by_dtype(args->dtype, split_forward<FLOAT32, width, rows>, split_forward<BF16, width, rows>,                       \
-             split_forward<FP16_, width, rows>)
+             split_forward<FP16, width, rows>)
     split_kernel *const kernel = plan.width == 4   ? (plan.rows == 8 ? FOR(4, 8) : FOR(4, 16))
                                  : plan.width == 2 ? (plan.rows == 8 ? FOR(2, 8) : FOR(2, 16))
                                                    : (plan.rows == 8 ? FOR(1, 8) : FOR(1, 16));
 #undef FOR
-    unsigned blocks;
-    if ((error = split_blocks((const void *)kernel, &plan, &blocks)) != cudaSuccess)
-        return error;
-#ifdef ONE
-    blocks = plan.num_chunks;
-#endif
-    const cudaLaunchConfig_t launch = launch_of(blocks, plan.threads, 0, stream);
+    const cudaLaunchConfig_t launch = launch_of(plan.num_chunks, plan.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, kernel, walk, plan, walked_of(&walk, args, args->inputs, args->inputs_by),
                               walked_of(&walk, args, args->coeffs, args->coeffs_by),
                               walked_of(&walk, args, args->outputs, args->outputs_by), args->initial_state,

@@ -11,11 +11,6 @@
 #include "kernels.h"
 #include "split_plan.h"
 
-#ifdef EXPERIMENT
-#define FP16_ BF16
-#else
-#define FP16_ FP16
-#endif
 template <int dtype, int width, int rows>
 static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     split_gradients(struct walk walk, struct split_plan plan, struct walked d_outputs, struct walked coeffs,
@@ -24,55 +19,45 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     __shared__ struct block_totals<width> totals;
     __shared__ unsigned long long ticket;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned long long next = 0;
 
     if (threadIdx.x == 0)
-        next = draw_ticket(space);
-    for (;;) {
-        if (threadIdx.x == 0)
-            ticket = check_ticket(space, next, plan.num_chunks + gridDim.x); /* each block draws one in vain */
-        __syncthreads();
-        const unsigned number = (unsigned)ticket;
-        if (number >= plan.num_chunks)
-            break;
-        const struct chunk chunk = chunk_of<width>(&plan, space, number, (unsigned)(ticket >> 32));
-        const struct place place = {chunk.batch, chunk.position + warp * rows, chunk.channel + lane * width};
-        const struct place later = {place.batch, place.position + 1, place.channel};
-        const long long left = walk.seq_len - place.position;
-        const int count = place.channel >= walk.channels ? 0 : left < rows ? (int)left : rows; /* steps that there are */
+        ticket = draw_ticket(space);
+    __syncthreads();
+    const struct chunk chunk = chunk_of<width>(&plan, space, ticket);
+    const struct place place = {chunk.batch, chunk.position + warp * rows, chunk.channel + lane * width};
+    const struct place later = {place.batch, place.position + 1, place.channel};
+    const long long left = walk.seq_len - place.position;
+    const int count = place.channel >= walk.channels ? 0 : left < rows ? (int)left : rows; /* steps that there are */
 
-        /* 1. Load. What do these steps do by themselves? */
-        unsigned d_words[rows][WORDS(dtype, width)], c_words[rows][WORDS(dtype, width)];
-        unsigned y_words[rows][WORDS(dtype, width)];
-        load_steps<dtype, width, rows>(&d_outputs, &place, count, 0, d_words);
-        load_steps<dtype, width, rows>(&coeffs, &place, count, identity_coeff(dtype, walk.log_coeffs), c_words);
-        load_steps<dtype, width, rows>(&outputs, &later, count == left ? count - 1 : count, 0, y_words);
-        if (threadIdx.x == 0)
-            next = draw_ticket(space);
-        const unsigned begins = begins_among<rows>(&walk, place.position), ends = ends_among<rows>(&walk, place.position);
-        float product[width], e[width];
-        if (begins != 0)
-            aggregate<dtype, width, rows>(&walk, walk.log_coeffs, begins, d_words, c_words, results.d_final_state,
-                                          &place, product, e);
-        else if (walk.log_coeffs)
-            aggregate<dtype, width, rows>(&walk, true, 0, d_words, c_words, results.d_final_state, &place, product, e);
-        else
-            aggregate<dtype, width, rows>(&walk, false, 0, d_words, c_words, results.d_final_state, &place, product, e);
+    /* 1. Load. What do these steps do by themselves? */
+    unsigned d_words[rows][WORDS(dtype, width)], c_words[rows][WORDS(dtype, width)];
+    unsigned y_words[rows][WORDS(dtype, width)];
+    load_steps<dtype, width, rows>(&d_outputs, &place, count, 0, d_words);
+    load_steps<dtype, width, rows>(&coeffs, &place, count, identity_coeff(dtype, walk.log_coeffs), c_words);
+    load_steps<dtype, width, rows>(&outputs, &later, count == left ? count - 1 : count, 0, y_words);
+    const unsigned begins = begins_among<rows>(&walk, place.position), ends = ends_among<rows>(&walk, place.position);
+    float product[width], e[width];
+    if (begins != 0)
+        aggregate<dtype, width, rows>(&walk, walk.log_coeffs, begins, d_words, c_words, results.d_final_state, &place,
+                                      product, e);
+    else if (walk.log_coeffs)
+        aggregate<dtype, width, rows>(&walk, true, 0, d_words, c_words, results.d_final_state, &place, product, e);
+    else
+        aggregate<dtype, width, rows>(&walk, false, 0, d_words, c_words, results.d_final_state, &place, product, e);
 
-        /* 2. Join. */
-        join<width>(&totals, &chunk, !begins_at(&walk, chunk.position), product, e, begins != 0, e);
+    /* 2. Join. */
+    join<width>(&totals, &chunk, !begins_at(&walk, chunk.position), product, e, begins != 0, e);
 
-        /* 3. The steps once more, from what comes in. */
-        if (begins != 0 || ends != 0 || count != rows)
-            apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, d_words, c_words, y_words, &results,
-                                      &place, e);
-        else if (walk.log_coeffs)
-            apply<dtype, width, rows>(&walk, true, 0, 0, rows, d_words, c_words, y_words, &results, &place, e);
-        else
-            apply<dtype, width, rows>(&walk, false, 0, 0, rows, d_words, c_words, y_words, &results, &place, e);
-        if (number == 0 && walk.starts != NULL && results.d_initial_state != NULL)
-            pass_empty(&walk, results.d_final_state, results.d_initial_state);
-    }
+    /* 3. The steps once more, from what comes in. */
+    if (begins != 0 || ends != 0 || count != rows)
+        apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, d_words, c_words, y_words, &results,
+                                  &place, e);
+    else if (walk.log_coeffs)
+        apply<dtype, width, rows>(&walk, true, 0, 0, rows, d_words, c_words, y_words, &results, &place, e);
+    else
+        apply<dtype, width, rows>(&walk, false, 0, 0, rows, d_words, c_words, y_words, &results, &place, e);
+    if (blockIdx.x == 0 && walk.starts != NULL && results.d_initial_state != NULL)
+        pass_empty(&walk, results.d_final_state, results.d_initial_state);
 }
 
 typedef void gradients_kernel(struct walk, struct split_plan, struct walked, struct walked, struct walked,
@@ -90,20 +75,16 @@ extern "C" cudaError_t layout_split_backward(const struct layout_args *args, cud
     const struct walk walk = walk_of(args, true);
 #define FOR(width, rows)                                                                                               \
     by_dtype(args->dtype, split_gradients<FLOAT32, width, rows>, split_gradients<BF16, width, rows>,                   \
-             split_gradients<FP16_, width, rows>)
+             split_gradients<FP16, width, rows>)
     gradients_kernel *const kernel = plan.width == 4   ? (plan.rows == 8 ? FOR(4, 8) : FOR(4, 16))
-                                 : plan.width == 2 ? (plan.rows == 8 ? FOR(2, 8) : FOR(2, 16))
-                                                   : (plan.rows == 8 ? FOR(1, 8) : FOR(1, 16));
+                                     : plan.width == 2 ? (plan.rows == 8 ? FOR(2, 8) : FOR(2, 16))
+                                                       : (plan.rows == 8 ? FOR(1, 8) : FOR(1, 16));
 #undef FOR
-    unsigned blocks;
-    if ((error = split_blocks((const void *)kernel, &plan, &blocks)) != cudaSuccess)
-        return error;
     const struct results results = {walked_of(&walk, args, args->d_inputs, args->d_inputs_by),
                                     walked_of(&walk, args, args->d_coeffs, args->d_coeffs_by), args->initial_state,
                                     args->d_final_state, args->d_initial_state};
-    const cudaLaunchConfig_t launch = launch_of(blocks, plan.threads, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, walk, plan,
-                              walked_of(&walk, args, args->d_outputs, args->d_outputs_by),
+    const cudaLaunchConfig_t launch = launch_of(plan.num_chunks, plan.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, walk, plan, walked_of(&walk, args, args->d_outputs, args->d_outputs_by),
                               walked_of(&walk, args, args->coeffs, args->coeffs_by),
                               walked_of(&walk, args, args->outputs, args->outputs_by), results,
                               (struct chunk_space *)args->workspace);

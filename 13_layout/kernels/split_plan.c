@@ -3,9 +3,7 @@
 #include "split_plan.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
-#include "../../common/cuda/gpu_info.h"
 #include "kernels.h"
 #include "walk.h"
 
@@ -19,15 +17,16 @@ static bool make_plan(const struct layout_args *args, bool backward, struct spli
 {
     const bool is_float = args->dtype == FLOAT32;
     const struct launch_config *config = &args->config;
-    plan->width = layout_width(args, backward, getenv("W") ? atoi(getenv("W")) : 2);
-    plan->rows = config->rows != 0 ? config->rows : is_float && !backward ? 16 : 8;
-    plan->threads = config->threads != 0 ? config->threads : is_float ? 512 : 256;
+    plan->width = layout_width(args, backward, is_float ? 2 : 4);
+    plan->rows = config->rows != 0 ? config->rows : backward ? 8 : 16;
+    plan->threads = config->threads != 0 ? config->threads : backward ? 512 : 256;
+    const size_t steps = up(args->seq_len, (size_t)plan->rows); /* warps that have something to do */
+    if (config->threads == 0 && steps < (size_t)plan->threads / 32)
+        plan->threads = 32 * (int)steps;
     const size_t chunk_len = (size_t)plan->rows * ((size_t)plan->threads / 32), most = 0x7FFFFFFF - 65536;
     const size_t groups = up(args->channels, 32 * (size_t)plan->width), in_time = up(args->seq_len, chunk_len);
     if (plan->threads > SPLIT_MAX_THREADS || groups > most / args->batch || in_time > most / (groups * args->batch))
         return false;
-    plan->shared = 0;
-    plan->stages = config->stages != 0 ? config->stages : 2;
     plan->chunk_len = (unsigned)chunk_len;
     plan->groups = (unsigned)groups;
     plan->batch = (unsigned)args->batch;
@@ -53,31 +52,5 @@ cudaError_t split_plan(const struct layout_args *args, bool backward, struct spl
     if (!make_plan(args, backward, plan) || args->workspace == NULL || (uintptr_t)args->workspace % 16 != 0 ||
         args->workspace_size < space_of(plan))
         return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
-
-cudaError_t prefetch_plan(const struct layout_args *args, bool backward, struct split_plan *plan)
-{
-    const cudaError_t error = split_plan(args, backward, plan);
-    if (error == cudaSuccess)
-        plan->shared = (unsigned)((backward ? 3 : 2) * (size_t)plan->stages * (size_t)plan->rows * (size_t)plan->width *
-                                  dtype_bytes(args->dtype) * (size_t)plan->threads);
-    return error;
-}
-
-cudaError_t split_blocks(const void *kernel, const struct split_plan *plan, unsigned *blocks)
-{
-    int device, multiprocessors, resident;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess && plan->shared != 0)
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan->shared);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, plan->threads, plan->shared);
-    if (error != cudaSuccess)
-        return error;
-    const unsigned most = (unsigned)multiprocessors * (unsigned)(resident > 0 ? resident : 1);
-    *blocks = plan->num_chunks < most ? plan->num_chunks : most;
     return cudaSuccess;
 }

@@ -40,8 +40,7 @@ static cudaError_t launch_transpose(size_t batch, size_t rows, size_t columns, c
     const size_t row_tiles = (rows + TILE - 1) / TILE, column_tiles = (columns + TILE - 1) / TILE;
     if (row_tiles > 0x7FFFFFFF / column_tiles / batch)
         return cudaErrorInvalidValue;
-    const cudaLaunchConfig_t launch =
-        launch_of(row_tiles * column_tiles * batch, dim3(TILE, TILE_ROWS), 0, stream);
+    const cudaLaunchConfig_t launch = launch_of(row_tiles * column_tiles * batch, dim3(TILE, TILE_ROWS), 0, stream);
     return cudaLaunchKernelEx(&launch, transpose, from, from_by, to, to_by, rows, columns, (unsigned)column_tiles,
                               (unsigned)(row_tiles * column_tiles));
 }

@@ -15,13 +15,11 @@ struct rows {
 static struct rows rows_of(const struct layout_args *args, bool backward)
 {
     if (!backward)
-        return (struct rows){{args->inputs, args->coeffs, args->outputs},
-                             {args->inputs_by, args->coeffs_by, args->outputs_by},
-                             3};
-    return (struct rows){
-        {args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs},
-        {args->d_outputs_by, args->coeffs_by, args->outputs_by, args->d_inputs_by, args->d_coeffs_by},
-        5};
+        return (struct rows){
+            {args->inputs, args->coeffs, args->outputs}, {args->inputs_by, args->coeffs_by, args->outputs_by}, 3};
+    return (struct rows){{args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs},
+                         {args->d_outputs_by, args->coeffs_by, args->outputs_by, args->d_inputs_by, args->d_coeffs_by},
+                         5};
 }
 
 struct layout_strides strides_of(const struct layout_args *args, struct layout_strides by)

@@ -101,8 +101,8 @@ static inline HOST_DEVICE float layout_value(const struct layout_spec *spec, int
         return data_normal(seed, DATA_INPUTS, i);
     const float uniform = data_uniform(seed, DATA_COEFFS, i);
     const bool is_first = step == (spec->reverse ? length - 1 : 0);
-    const bool is_zero = (spec->kind == LAYOUT_ZEROS || spec->kind == LAYOUT_NONFINITE) &&
-                         data_hash(seed, DATA_SPECIAL, i) % 8 == 0;
+    const bool is_zero =
+        (spec->kind == LAYOUT_ZEROS || spec->kind == LAYOUT_NONFINITE) && data_hash(seed, DATA_SPECIAL, i) % 8 == 0;
     if (spec->kind == LAYOUT_NAN_FIRST && is_first)
         return (float)NAN;
     if (is_zero)

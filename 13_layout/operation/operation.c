@@ -104,8 +104,8 @@ static void describe(const void *which, struct kernel *kernel)
     kernel->runs[FORWARD] = kernel->runs[REVERSE] = row->forward != NULL;
     kernel->runs[BACKWARD] = kernel->runs[BACKWARD_REVERSE] = row->backward != NULL;
     if (row->plain)
-        kernel->lacks = choice_of_flag(LOG_COEFFS) | choice_of_array(L_INITIAL_STATE) |
-                        choice_of_array(L_FINAL_STATE) | choice_of_array(L_D_FINAL_STATE);
+        kernel->lacks = choice_of_flag(LOG_COEFFS) | choice_of_array(L_INITIAL_STATE) | choice_of_array(L_FINAL_STATE) |
+                        choice_of_array(L_D_FINAL_STATE);
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
@@ -191,15 +191,25 @@ static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 
 #define OPTIONAL .optional = true
 #define STATES .num_dims = 2, .dims = {0, CHANNELS}
-#define OF_TIME {"seq_len", "length", "steps in time", .is_list = true}
-#define OF_CHANNELS {"channels", "number of channels", "channels of a step, side by side", .is_list = false}
+#define OF_TIME                                                                                                        \
+    {                                                                                                                  \
+        "seq_len", "length", "steps in time", .is_list = true                                                          \
+    }
+#define OF_CHANNELS                                                                                                    \
+    {                                                                                                                  \
+        "channels", "number of channels", "channels of a step, side by side", .is_list = false                         \
+    }
 #define COMMON_ARRAYS(ROWS)                                                                                            \
     [L_D_OUTPUTS] = {"d_outputs", "DY", UNTOUCHED, READ, ROWS}, [L_INPUTS] = {"inputs", "X", READ, UNTOUCHED, ROWS},   \
     [L_COEFFS] = {"coeffs", "C", READ, READ, ROWS}, [L_OUTPUTS] = {"outputs", "Y", WRITTEN, READ, ROWS},               \
     [L_D_INPUTS] = {"d_inputs", "DX", UNTOUCHED, WRITTEN, ROWS},                                                       \
     [L_D_COEFFS] = {"d_coeffs", "DC", UNTOUCHED, WRITTEN, ROWS},                                                       \
-    [L_INITIAL_STATE] = {"initial_state", "S", READ, READ, OPTIONAL, STATES},                                          \
-    [L_FINAL_STATE] = {"final_state", "F", WRITTEN, UNTOUCHED, OPTIONAL, STATES},                                      \
+    [L_INITIAL_STATE] = {"initial_state", "S", READ, READ, OPTIONAL, STATES}, [L_FINAL_STATE] = {"final_state",        \
+                                                                                                 "F",                  \
+                                                                                                 WRITTEN,              \
+                                                                                                 UNTOUCHED,            \
+                                                                                                 OPTIONAL,             \
+                                                                                                 STATES},              \
     [L_D_FINAL_STATE] = {"d_final_state", "DF", UNTOUCHED, READ, OPTIONAL, STATES},                                    \
     [L_D_INITIAL_STATE] = {"d_initial_state", "DS", UNTOUCHED, WRITTEN, .goes_with = "initial_state", STATES}
 #define COMMON                                                                                                         \
@@ -229,11 +239,12 @@ const struct operation layout_operation = {
 const struct operation packed_operation = {
     .name = "linear recurrence, packed sequences, channels side by side",
     .num_sizes = 3,
-    .sizes = {{"seqs", "number of sequences", "sequences, one after the other", .is_list = false}, OF_TIME, OF_CHANNELS},
+    .sizes = {{"seqs", "number of sequences", "sequences, one after the other", .is_list = false},
+              OF_TIME,
+              OF_CHANNELS},
     .num_arrays = NUM_LAYOUT_ARRAYS,
-    .arrays = {COMMON_ARRAYS(PACKED_ROWS),
-               [L_STARTS] = {"starts", "STARTS", READ, READ, .integers = true, .num_dims = 1, .dims = {NUM_SEQS},
-                             .extra = 1}},
+    .arrays = {COMMON_ARRAYS(PACKED_ROWS), [L_STARTS] = {"starts", "STARTS", READ, READ, .integers = true,
+                                                         .num_dims = 1, .dims = {NUM_SEQS}, .extra = 1}},
     .default_shapes = packed_shapes,
     .refuses = packed_refuses,
     COMMON,
