@@ -22,20 +22,20 @@ static __device__ __forceinline__ char *element(const struct walked *array, long
 #define WORDS(dtype, width)                                                                                            \
     ((width) * ((dtype) == FLOAT32 ? 4 : 2) <= 4 ? 1 : (width) * ((dtype) == FLOAT32 ? 4 : 2) / 4)
 
-/* From there. They are read once: __ldcs says that nobody will soon ask for them again. */
+/* From there. */
 template <int dtype, int width>
 static __device__ __forceinline__ void load_channels(const void *from, unsigned words[])
 {
     constexpr int bytes = width * (dtype == FLOAT32 ? 4 : 2);
     if (bytes == 2) {
-        words[0] = __ldcs((const unsigned short *)from);
+        words[0] = *(const unsigned short *)from;
     } else if (bytes == 4) {
-        words[0] = __ldcs((const unsigned *)from);
+        words[0] = *(const unsigned *)from;
     } else if (bytes == 8) {
-        const uint2 two = __ldcs((const uint2 *)from);
+        const uint2 two = *(const uint2 *)from;
         words[0] = two.x, words[WORDS(dtype, width) - 1] = two.y;
     } else {
-        const uint4 four = __ldcs((const uint4 *)from);
+        const uint4 four = *(const uint4 *)from;
         const unsigned all[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
         for (int w = 0; w < WORDS(dtype, width); w++)
