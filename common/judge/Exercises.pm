@@ -560,7 +560,7 @@ sub judge_answer {
     my ($failed, @goals) = goals($exercise, $program, 0);
     return ('wrong', failure($text, $shown, $failed, $exercise)) if defined $failed;
     my $missed = missed(@goals);
-    return ('over_goal', $missed . standing($exercise, @goals), @goals) if defined $missed;
+    return ('over_goal', $missed . own_look($exercise, $missed) . standing($exercise, @goals), @goals) if defined $missed;
 
     if (has_gpu() && !$exercise->{on_cpu}) {
         ($program, $errors) = build('cuda', $exercise, $folder, $text, $shown);
