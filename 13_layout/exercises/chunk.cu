@@ -17,7 +17,8 @@
        warp 3     8 steps      piece 3
 
    inputs and coeffs: (batch, seq_len, channels), 32 steps a chunk; the last chunk of a sequence may have fewer steps,
-   and what is not there changes nothing. products and sums: (batch, chunks, 4, channels).
+   and what is not there changes nothing. products and sums: (batch, chunks, 4, channels);
+   products[17] in a message counts through all of these.
 
    Now one warp walks through all 32 steps: right, but whoever wants the end waits for 64 loads of one warp.
 

@@ -19,7 +19,7 @@
    lane do for the others? (__ballot_sync gives to all lanes a number whose bit k says whether a condition holds in lane
    k.)
 
-   Goal: right; with 293 sequences 39 loads of a warp, not 179; and each thread has 16 steps.
+   Goal: right; with 294 sequences 39 loads of a warp, not 179; and each thread has 16 steps.
 
    Change what stands where it says "here". */
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* 13.6  The type of the state
 
-   Models keep their arrays in 16 bits: half the bytes. bf16 is the upper half of a float32: 8 bits of
-   precision. From 128 to 256 its numbers are 1 apart, and rounding moves a number by up to 1/256 of itself.
+   Models keep their arrays in 16 bits: half the bytes. bf16 is the upper half of a float32: 8 bits of precision. From
+   128 to 256 its numbers are 1 apart, and rounding moves a number by up to 1/256 of itself.
 
        float32   s eeeeeeee fffffffffffffffffffffff           x, c, y: (batch, seq_len, channels) in bf16,
        bf16      s eeeeeeee fffffff                           all of them positive numbers here
