@@ -51,6 +51,13 @@ static int read_flag(const struct option_row *row, const char *text, struct opti
     return -1;
 }
 
+/* What main.c has read. */
+static int read_nothing(const struct option_row *row, const char *text, struct options *options)
+{
+    (void)row, (void)text, (void)options;
+    return -1;
+}
+
 static int read_text(const struct option_row *row, const char *text, struct options *options)
 {
     (void)options;
@@ -196,6 +203,11 @@ static int list_options(const struct operation *operation, struct options *optio
         option_of(operation->flags[f].name, row.name);
         rows[count++] = row;
     }
+    if (operation->asked_by != NULL)
+        rows[count++] =
+            (struct option_row){"",   NULL, "this operation, which other options then go with", read_nothing, NULL, RUN,
+                                NULL, false},
+        option_of(operation->asked_by, rows[count - 1].name);
     if (placement != NULL && placement->piece.name != NULL)
         rows[count++] = (struct option_row){"piece", "P[,P...]", placement->piece.help, read_pieces,
                                             NULL,    RUN,        &placement->piece,     false};
@@ -347,6 +359,8 @@ static void print_help(const char *program, const struct operation *operation, c
         }
     if (placement == NULL)
         print_own_arrays(operation);
+    if (operation->also != NULL)
+        printf("\n%s\n", operation->also);
     printf("\nExit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n");
 }
 
