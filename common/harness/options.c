@@ -203,11 +203,11 @@ static int list_options(const struct operation *operation, struct options *optio
         option_of(operation->flags[f].name, row.name);
         rows[count++] = row;
     }
-    if (operation->asked_by != NULL)
-        rows[count++] =
-            (struct option_row){"",   NULL, "this operation, which other options then go with", read_nothing, NULL, RUN,
-                                NULL, false},
-        option_of(operation->asked_by, rows[count - 1].name);
+    if (operation->asked_by != NULL) {
+        struct option_row row = {"", NULL, "this operation", read_nothing, NULL, SHAPE, NULL, false};
+        option_of(operation->asked_by, row.name);
+        rows[count++] = row;
+    }
     if (placement != NULL && placement->piece.name != NULL)
         rows[count++] = (struct option_row){"piece", "P[,P...]", placement->piece.help, read_pieces,
                                             NULL,    RUN,        &placement->piece,     false};
@@ -388,7 +388,7 @@ static int check_together(const struct options *options, const struct option_row
     const char *makes = options->fill != NULL ? "fill" : options->print != NULL ? "print" : NULL;
     const bool fill = options->fill != NULL;
     for (int i = 0; i < count && makes != NULL; i++)
-        if (rows[i].given && strcmp(rows[i].name, makes) != 0 &&
+        if (rows[i].given && strcmp(rows[i].name, makes) != 0 && rows[i].read != read_nothing &&
             !(fill && (rows[i].part == SHAPE || rows[i].part == FILES)))
             return usage_error("--%s does not go with --%s, which %s and does nothing else; leave one out",
                                rows[i].name, makes, fill ? "makes arrays" : "shows an array");
