@@ -42,7 +42,8 @@ static __device__ __forceinline__ void load_channels(const void *from, unsigned 
     }
 }
 
-/* Two neighbouring coefficients 1, or their logarithms, as a word: a step with these and an input of 0 changes nothing. */
+/* Two neighbouring coefficients 1, or their logarithms, as a word: a step with these and an input of 0 changes
+   nothing. */
 static __device__ __forceinline__ unsigned identity_coeff(int dtype, bool is_log)
 {
     return is_log ? 0 : dtype == FLOAT32 ? 0x3F800000 : dtype == BF16 ? 0x3F803F80 : 0x3C003C00;

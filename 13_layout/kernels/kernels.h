@@ -14,6 +14,8 @@ layout_launcher layout_transposed;                   /* transpose, chapter 08's 
 layout_launcher layout_loop, layout_loop_backward;   /* a thread walks through time */
 layout_launcher layout_split, layout_split_backward; /* time is cut into chunks over blocks */
 
+layout_launcher layout_forward, layout_backward; /* the default: one of these */
+
 step_launcher layout_step; /* one step of a layer */
 
 /* A step of all layers, one after the other: queued on a stream, or written down as a graph, which is then launched as
@@ -24,6 +26,7 @@ cudaError_t layout_step_graph(const struct step_args *layers, size_t num_layers,
 /* Bytes of workspace. */
 size_t layout_transposed_workspace(const struct layout_args *args, bool backward);
 size_t layout_split_workspace(const struct layout_args *args, bool backward);
+size_t layout_workspace(const struct layout_args *args, bool backward); /* the default's */
 
 /* The tables, the operations (operation.c, step_operation.c), and the chapter with each of them. */
 extern const struct layout_kernel chapter13_kernels[];

@@ -187,7 +187,7 @@ const struct operation step_operation = {
     .pass = "step",
     .num_sizes = 4,
     .sizes = {{"layers", "number of layers", "layers, which take their steps one after the other", .is_list = false},
-              {"batch", "batch", "rows of the batch", .is_list = true},
+              {"batch", "batch", "rows of the batch", .is_list = false},
               {"channels", "number of channels", "channels of a row, side by side", .is_list = false},
               {"num_slots", "number of slots", "slots of a layer, each with a state", .is_list = false}},
     .num_flags = 1,

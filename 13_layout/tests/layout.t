@@ -12,9 +12,9 @@ delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('13_layout');
 my @forward = complete_variants('13_layout', '--forward');
 my @backward = complete_variants('13_layout', '--backward');
-is("@forward", 'transposed loop split', 'forward');
-is("@backward", 'loop split', 'backward');
-my @with_all = qw(loop split); # transposed takes neither states nor packed sequences
+is("@forward", 'transposed loop split default', 'forward');
+is("@backward", 'loop split default', 'backward');
+my @with_all = qw(loop split default); # transposed takes neither states nor packed sequences
 
 is(complaint({}, $p, qw(--batch 2 --seq-len 3 --channels 3)), '', 'all options in all combinations, odd channels');
 is(complaint({}, $p, qw(--batch 1 --seq-len 2 --channels 4), '--type', $_), '', "and with $_") for 'bf16', 'fp16';
