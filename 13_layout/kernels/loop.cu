@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* loop.cu - a thread has `width` neighbouring channels of a sequence, and walks through time. Neighbouring threads have
-   neighbouring channels: what a warp loads lies side by side, without anybody's doing. The next AHEAD steps are on their
-   way in registers while this one is computed.
+   neighbouring channels: what a warp loads lies side by side, without anybody's doing. The next AHEAD steps are on
+   their way in registers while this one is computed.
 
        step 0    thread 0 | thread 1 | thread 2 | ...     each loads its own piece of the row, adds, and stores;
        step 1    thread 0 | thread 1 | thread 2 | ...     the state never leaves its registers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* split.cu - loop.cu where there are too few channels to fill the chip: time is cut into chunks, too. A block has a
-   chunk of 32 * width channels, and each of its warps `rows` steps of them, all in registers from the load to the store.
+   chunk of 32 * width channels, and each of its warps `rows` steps of them, all in registers from load to store.
 
                  32 * width channels
        warp 0    rows steps             1. load; what do these steps do by themselves? product and sum, a channel

@@ -176,8 +176,8 @@ struct placement; /* placement.h */
 struct operation {
     const char *name; /* "linear recurrence" */
 
-    /* Where a program has several operations, main.c chooses: "step" if --step asks for this one, an option that says no
-       more than that. NULL: it is the one that runs without such an option. `also` ends --help: the other ones. */
+    /* Where a program has several operations, main.c chooses: "step" if --step asks for this one, an option that says
+       no more than that. NULL: it is the one that runs without such an option. `also` ends --help: the other ones. */
     const char *asked_by, *also;
 
     const char *pass; /* what its only pass is called in tables, "step"; NULL: it has those of enum direction */

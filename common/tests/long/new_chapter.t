@@ -61,7 +61,7 @@ chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_m
 CSV
 END
 chmod 0755, 'build/cuda/20_example';
-($status, $out) = run_program({ BACKEND => 'cuda' }, 'sh', 'common/record/recordings.sh', '13');
+($status, $out) = run_program({ BACKEND => 'cuda' }, 'sh', 'common/record/recordings.sh', '20');
 ok($status eq 0 && -f 'recordings/h200/2100-01-02-20_example.csv', 'make recordings records it') or diag($out);
 my $marker = '<!-- speed -->';
 write_file('20_example/README.md', "$page\n$marker?<!-- end -->\n\n<!-- values\nspeed: 20_example variant=mine gb_per_s %.0f\n-->\n");
