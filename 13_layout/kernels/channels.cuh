@@ -18,11 +18,10 @@ static __device__ __forceinline__ char *element(const struct walked *array, long
     return array->base + batch * array->batch + position * array->step + channel * (dtype == FLOAT32 ? 4 : 2);
 }
 
-/* Words of a register that hold them. */
+/* The registers, of 32 bits each, that hold them. */
 #define WORDS(dtype, width)                                                                                            \
     ((width) * ((dtype) == FLOAT32 ? 4 : 2) <= 4 ? 1 : (width) * ((dtype) == FLOAT32 ? 4 : 2) / 4)
 
-/* From there. */
 template <int dtype, int width>
 static __device__ __forceinline__ void load_channels(const void *from, unsigned words[])
 {
@@ -43,7 +42,8 @@ static __device__ __forceinline__ void load_channels(const void *from, unsigned 
     }
 }
 
-/* Two neighbouring coefficients 1, or their logarithms, as a word: a step with these and an input of 0 changes nothing. */
+/* Two neighbouring coefficients 1, or their logarithms, as a word: a step with these and an input of 0 changes
+   nothing. */
 static __device__ __forceinline__ unsigned identity_coeff(int dtype, bool is_log)
 {
     return is_log ? 0 : dtype == FLOAT32 ? 0x3F800000 : dtype == BF16 ? 0x3F803F80 : 0x3C003C00;
@@ -92,13 +92,13 @@ static __device__ __forceinline__ void store_channels(void *to, const float valu
             words[v / 2] = pack<dtype>(values[v], v + 1 < width ? values[v + 1] : 0.0f);
     }
     if (bytes == 2)
-        __stcs((unsigned short *)to, (unsigned short)words[0]);
+        *(unsigned short *)to = (unsigned short)words[0];
     else if (bytes == 4)
-        __stcs((unsigned *)to, words[0]);
+        *(unsigned *)to = words[0];
     else if (bytes == 8)
-        __stcs((uint2 *)to, make_uint2(words[0], words[1]));
+        *(uint2 *)to = make_uint2(words[0], words[1]);
     else
-        __stcs((uint4 *)to, make_uint4(words[0], words[1], words[2], words[3]));
+        *(uint4 *)to = make_uint4(words[0], words[1], words[2], words[3]);
 }
 
 #endif

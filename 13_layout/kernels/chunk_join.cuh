@@ -34,9 +34,9 @@ struct chunk_space {
 
 typedef cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> shared_word;
 
-/* A block's chunk, and in the upper half the launch: one thread draws it. Whoever draws a launch's last ticket begins the
-   next launch's count. A ticket that cannot be ends the launch with an error: the workspace was not initialised, or two
-   launches use it at once. */
+/* A block's chunk, and in the upper half the launch: one thread draws it. Whoever draws a launch's last ticket begins
+   the next launch's count. A ticket that cannot be ends the launch with an error: the workspace was not initialised, or
+   two launches use it at once. */
 static __device__ __forceinline__ unsigned long long draw_ticket(struct chunk_space *space)
 {
     shared_word drawn(space->drawn);

@@ -6,7 +6,8 @@
 
 #include "steps.cuh"
 
-/* What a warp's steps do by themselves: product and sum, a channel. Bit r of `begins`: a sequence begins with step r. */
+/* What a warp's steps do by themselves: product and sum, a channel.
+   Bit r of `begins`: a sequence begins with step r. */
 template <int dtype, int width, int rows>
 static __device__ __forceinline__ void
 aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned x_words[][WORDS(dtype, width)],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the table of chapter 13's kernels. */
+/* kernels.c - the tables of chapter 13's kernels. */
 #include "kernels.h"
 
 #include "../../common/harness/harness.h"
@@ -21,8 +21,19 @@ const struct layout_kernel chapter13_kernels[] = {
      .forward = layout_split,
      .backward = layout_split_backward,
      .workspace_size = layout_split_workspace,
-     .info.is_default = true,
-     .info.tunable = {.rows = {8, 16, 32}, .max_threads = SPLIT_MAX_THREADS, .max_stages = 4}},
+     .info.tunable = {.max_threads = SPLIT_MAX_THREADS}},
+    {.info.name = "default",
+     .info.idea = "split, or loop where split has too many chunks",
+     .forward = layout_forward,
+     .backward = layout_backward,
+     .workspace_size = layout_workspace,
+     .info.is_default = true},
+    {.info.name = NULL},
+};
+
+const struct step_kernel chapter13_step_kernels[] = {
+    {.info.name = "launches", .info.idea = "a launch for each layer"},
+    {.info.name = "graph", .info.idea = "the same launches as one graph", .info.is_default = true, .as_graph = true},
     {.info.name = NULL},
 };
 
@@ -36,4 +47,10 @@ const struct chapter chapter13_packed = {
     .name = "13_layout",
     .operation = &packed_operation,
     .kernels = chapter13_kernels,
+};
+
+const struct chapter chapter13_step = {
+    .name = "13_layout",
+    .operation = &step_operation,
+    .kernels = chapter13_step_kernels,
 };

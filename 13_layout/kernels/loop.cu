@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* loop.cu - a thread has `width` neighbouring channels of a sequence, and walks through time. Neighbouring threads have
-   neighbouring channels: what a warp loads lies side by side, without anybody's doing. The next AHEAD steps are on their
-   way in registers while this one is computed.
+   neighbouring channels: what a warp loads lies side by side, without anybody's doing. The next AHEAD steps are on
+   their way in registers while this one is computed.
 
        step 0    thread 0 | thread 1 | thread 2 | ...     each loads its own piece of the row, adds, and stores;
        step 1    thread 0 | thread 1 | thread 2 | ...     the state never leaves its registers
@@ -69,7 +69,8 @@ static __global__ void __launch_bounds__(THREADS)
             c_words[0][w] = identity_coeff(dtype, walk.log_coeffs);
     }
     long long left = length;
-    for (; left >= 2 * AHEAD; left -= AHEAD) { /* all of these steps, and the next ones, are there */
+    /* [steps] All of these steps, and the next ones, are there. */
+    for (; left >= 2 * AHEAD; left -= AHEAD) {
 #pragma unroll
         for (int u = 0; u < AHEAD; u++, x_at += inputs.step, c_at += coeffs.step, y_at += outputs.step) {
             step<dtype, width>(x_words[u], c_words[u], walk.log_coeffs, y);
@@ -78,7 +79,8 @@ static __global__ void __launch_bounds__(THREADS)
             load_channels<dtype, width>(c_at, c_words[u]);
         }
     }
-    for (; left > 0; left -= AHEAD) { /* the last ones */
+    /* [last] Some may not be there. */
+    for (; left > 0; left -= AHEAD) {
 #pragma unroll
         for (int u = 0; u < AHEAD; u++, x_at += inputs.step, c_at += coeffs.step, y_at += outputs.step) {
             if (u < left) {

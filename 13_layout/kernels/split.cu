@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* split.cu - loop.cu where there are too few channels to fill the chip: time is cut into chunks, too. A block has a
-   chunk of 32 * width channels, and each of its warps `rows` steps of them, all in registers from the load to the store.
+   chunk of 32 * width channels, and each of its warps `rows` steps of them, all in registers from load to store.
 
                  32 * width channels
        warp 0    rows steps             1. load; what do these steps do by themselves? product and sum, a channel
@@ -50,10 +50,10 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     else
         aggregate<dtype, width, rows>(&walk, false, 0, x_words, c_words, initial_state, &place, product, y);
 
-    /* 2. Join. */
+    /* [join] 2. Join. */
     join<width>(&totals, &chunk, !begins_at(&walk, chunk.position), product, y, begins != 0, y);
 
-    /* 3. The steps once more, from what comes in. */
+    /* [again] 3. The steps once more, from what comes in. */
     if (begins != 0 || ends != 0 || count != rows)
         apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, x_words, c_words, &outputs,
                                   initial_state, final_state, &place, y);
@@ -80,16 +80,14 @@ extern "C" cudaError_t layout_split(const struct layout_args *args, cudaStream_t
     if ((error = split_plan(args, false, &plan)) != cudaSuccess)
         return error;
     const struct walk walk = walk_of(args, false);
-#define FOR(width, rows)                                                                                               \
-    by_dtype(args->dtype, split_forward<FLOAT32, width, rows>, split_forward<BF16, width, rows>,                       \
-             split_forward<FP16, width, rows>)
-    split_kernel *const kernel = plan.width == 4   ? (plan.rows == 8 ? FOR(4, 8) : FOR(4, 16))
-                                 : plan.width == 2 ? (plan.rows == 8 ? FOR(2, 8) : FOR(2, 16))
-                                                   : (plan.rows == 8 ? FOR(1, 8) : FOR(1, 16));
-#undef FOR
+    split_kernel *const wide =
+        by_dtype(args->dtype, split_forward<FLOAT32, SPLIT_WIDTH_FLOAT32, SPLIT_ROWS>,
+                 split_forward<BF16, SPLIT_WIDTH_16, SPLIT_ROWS>, split_forward<FP16, SPLIT_WIDTH_16, SPLIT_ROWS>);
+    split_kernel *const narrow = by_dtype(args->dtype, split_forward<FLOAT32, 1, SPLIT_ROWS>,
+                                          split_forward<BF16, 1, SPLIT_ROWS>, split_forward<FP16, 1, SPLIT_ROWS>);
     const cudaLaunchConfig_t launch = launch_of(plan.num_chunks, plan.threads, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, walk, plan, walked_of(&walk, args, args->inputs, args->inputs_by),
-                              walked_of(&walk, args, args->coeffs, args->coeffs_by),
-                              walked_of(&walk, args, args->outputs, args->outputs_by), args->initial_state,
-                              args->final_state, (struct chunk_space *)args->workspace);
+    return cudaLaunchKernelEx(
+        &launch, plan.width == 1 ? narrow : wide, walk, plan, walked_of(&walk, args, args->inputs, args->inputs_by),
+        walked_of(&walk, args, args->coeffs, args->coeffs_by), walked_of(&walk, args, args->outputs, args->outputs_by),
+        args->initial_state, args->final_state, (struct chunk_space *)args->workspace);
 }

@@ -73,18 +73,19 @@ extern "C" cudaError_t layout_split_backward(const struct layout_args *args, cud
     if ((error = split_plan(args, true, &plan)) != cudaSuccess)
         return error;
     const struct walk walk = walk_of(args, true);
-#define FOR(width, rows)                                                                                               \
-    by_dtype(args->dtype, split_gradients<FLOAT32, width, rows>, split_gradients<BF16, width, rows>,                   \
-             split_gradients<FP16, width, rows>)
-    gradients_kernel *const kernel = plan.width == 4   ? (plan.rows == 8 ? FOR(4, 8) : FOR(4, 16))
-                                     : plan.width == 2 ? (plan.rows == 8 ? FOR(2, 8) : FOR(2, 16))
-                                                       : (plan.rows == 8 ? FOR(1, 8) : FOR(1, 16));
-#undef FOR
+    gradients_kernel *const wide =
+        by_dtype(args->dtype, split_gradients<FLOAT32, SPLIT_WIDTH_FLOAT32, SPLIT_ROWS_BACKWARD>,
+                 split_gradients<BF16, SPLIT_WIDTH_16, SPLIT_ROWS_BACKWARD>,
+                 split_gradients<FP16, SPLIT_WIDTH_16, SPLIT_ROWS_BACKWARD>);
+    gradients_kernel *const narrow =
+        by_dtype(args->dtype, split_gradients<FLOAT32, 1, SPLIT_ROWS_BACKWARD>,
+                 split_gradients<BF16, 1, SPLIT_ROWS_BACKWARD>, split_gradients<FP16, 1, SPLIT_ROWS_BACKWARD>);
     const struct results results = {walked_of(&walk, args, args->d_inputs, args->d_inputs_by),
                                     walked_of(&walk, args, args->d_coeffs, args->d_coeffs_by), args->initial_state,
                                     args->d_final_state, args->d_initial_state};
     const cudaLaunchConfig_t launch = launch_of(plan.num_chunks, plan.threads, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, walk, plan, walked_of(&walk, args, args->d_outputs, args->d_outputs_by),
+    return cudaLaunchKernelEx(&launch, plan.width == 1 ? narrow : wide, walk, plan,
+                              walked_of(&walk, args, args->d_outputs, args->d_outputs_by),
                               walked_of(&walk, args, args->coeffs, args->coeffs_by),
                               walked_of(&walk, args, args->outputs, args->outputs_by), results,
                               (struct chunk_space *)args->workspace);

@@ -15,10 +15,10 @@ static size_t up(size_t a, size_t b)
 /* The sizes of a plan, whose chunks are counted; false if they cannot be numbered. */
 static bool make_plan(const struct layout_args *args, bool backward, struct split_plan *plan)
 {
-    const bool is_float = args->dtype == FLOAT32;
     const struct launch_config *config = &args->config;
-    plan->width = layout_width(args, backward, is_float ? 2 : 4);
-    plan->rows = config->rows != 0 ? config->rows : backward ? 8 : 16;
+    const int widest = args->dtype == FLOAT32 ? SPLIT_WIDTH_FLOAT32 : SPLIT_WIDTH_16;
+    plan->width = layout_width(args, backward, widest) == widest ? widest : 1;
+    plan->rows = backward ? SPLIT_ROWS_BACKWARD : SPLIT_ROWS;
     plan->threads = config->threads != 0 ? config->threads : backward ? 512 : 256;
     const size_t steps = up(args->seq_len, (size_t)plan->rows); /* warps that have something to do */
     if (config->threads == 0 && steps < (size_t)plan->threads / 32)

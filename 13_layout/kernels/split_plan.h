@@ -9,7 +9,15 @@
 extern "C" {
 #endif
 
-enum { SPLIT_MAX_THREADS = 512 };
+/* Each lane has 8 bytes of a step: of float32 two channels, of 16 bits four; one channel where arrays are not aligned
+   to that. A warp has so many steps in registers. */
+enum {
+    SPLIT_WIDTH_FLOAT32 = 2,
+    SPLIT_WIDTH_16 = 4,
+    SPLIT_ROWS = 16,
+    SPLIT_ROWS_BACKWARD = 8, /* of three arrays instead of two */
+    SPLIT_MAX_THREADS = 512
+};
 
 struct split_plan {
     int width;   /* channels of a lane */

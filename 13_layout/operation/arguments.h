@@ -19,8 +19,8 @@
    y[-1] is the initial state; without one c[0] is never used, and its gradient is 0.
 
    Packed sequences (`starts`): batch is 1, and the steps are those of num_seqs sequences, one after the other. Sequence
-   s has the steps starts[s] ... starts[s+1] - 1, which may be none; starts[0] is 0, starts[num_seqs] is seq_len. Nothing
-   goes from one sequence to the next. The states then are (num_seqs, channels). */
+   s has the steps starts[s] ... starts[s+1] - 1, which may be none; starts[0] is 0, starts[num_seqs] is seq_len.
+   Nothing goes from one sequence to the next. The states then are (num_seqs, channels). */
 #ifndef LAYOUT_ARGUMENTS_H
 #define LAYOUT_ARGUMENTS_H
 

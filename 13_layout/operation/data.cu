@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "oracle.h"
+#include "step_data.h"
 
 static const int kThreads = 128;
 
@@ -60,5 +61,42 @@ extern "C" cudaError_t layout_device_check(const struct layout_args *args, bool 
     if (oracle_count(args) == 0)
         return cudaSuccess;
     check<<<num_blocks(oracle_count(args)), kThreads>>>(*args, backward, levels, finding);
+    return cudaGetLastError();
+}
+
+/* ---- the step ---- */
+
+static __global__ void fill_step(struct step_spec spec, int array, enum dtype dtype, void *values, size_t count)
+{
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
+        dtype_set(dtype, values, i, step_value(&spec, array, i));
+}
+
+extern "C" cudaError_t step_fill_array(const struct step_spec *spec, int array, enum dtype dtype, void *values,
+                                       size_t count)
+{
+    if (count == 0)
+        return cudaSuccess;
+    fill_step<<<num_blocks((count + 3) / 4), kThreads>>>(*spec, array, dtype, values, count);
+    return cudaGetLastError();
+}
+
+/* One thread looks at one channel of a layer. */
+static __global__ void check_step(struct step_args args, size_t count, struct finding *finding)
+{
+    const size_t number = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    struct finding mine = FINDING_NOTHING;
+    if (number >= count)
+        return;
+    step_check(&args, number, &mine);
+    report(&mine, finding);
+}
+
+extern "C" cudaError_t step_device_check(const struct step_args *args, size_t num_layers, struct finding *finding)
+{
+    if (num_layers * args->channels == 0)
+        return cudaSuccess;
+    check_step<<<num_blocks(num_layers * args->channels), kThreads>>>(*args, num_layers * args->channels, finding);
     return cudaGetLastError();
 }

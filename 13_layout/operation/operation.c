@@ -228,6 +228,9 @@ static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 
 const struct operation layout_operation = {
     .name = "linear recurrence, channels side by side",
+    .also =
+        "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, --step for one\n"
+        "step of all layers of a model. --help beside one of them says what that takes.",
     .num_sizes = 3,
     .sizes = {{"batch", "batch", "sequences of each channel", .is_list = false}, OF_TIME, OF_CHANNELS},
     .num_arrays = L_STARTS,

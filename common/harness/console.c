@@ -68,7 +68,8 @@ bool console_take_over(struct console *console, enum direction direction, const 
         return false;
     for (size_t i = 0; i < console->resume.num_rows; i++) {
         const struct row *row = &console->resume.rows[i];
-        if (strcmp(row->direction, direction_name(direction)) == 0 && memcmp(row->sizes, sizes, size) == 0)
+        if (strcmp(row->direction, pass_name(console->run.operation, direction)) == 0 &&
+            memcmp(row->sizes, sizes, size) == 0)
             keep_row(console, row);
     }
     if (console->num_rows - before == expected)

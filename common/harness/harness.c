@@ -133,8 +133,8 @@ static int run_own_arrays(struct selection *selection)
         status = own_arrays_run(&own, kernel, &options->config, selection->machine->backend);
     if (status == 0)
         printf("%s: %s, %s, variant %s%s on %s\n", selection->chapter->name,
-               sizes_text(selection->operation, own.sizes, shape), direction_name(own.direction), kernel->name,
-               launch_config_text(&options->config, ':', config), selection->machine->device.name);
+               sizes_text(selection->operation, own.sizes, shape), pass_name(selection->operation, own.direction),
+               kernel->name, launch_config_text(&options->config, ':', config), selection->machine->device.name);
     own_arrays_free(&own);
     return status;
 }

@@ -14,6 +14,11 @@ const char *direction_name(enum direction direction)
     return names[direction];
 }
 
+const char *pass_name(const struct operation *operation, enum direction direction)
+{
+    return operation->pass != NULL ? operation->pass : direction_name(direction);
+}
+
 enum role array_role(const struct array *array, enum direction direction)
 {
     return is_backward(direction) ? array->backward : array->forward;

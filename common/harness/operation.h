@@ -78,6 +78,11 @@ static inline bool is_reversed(enum direction direction)
 /* "forward", "reverse", "backward" or "backward_reverse". */
 const char *direction_name(enum direction direction);
 
+struct operation;
+
+/* The same of an operation, which may have a name of its own for its only pass. */
+const char *pass_name(const struct operation *operation, enum direction direction);
+
 /* One of an operation's sizes. */
 struct size {
     const char *name; /* "seq_len": the column; --seq-len is the option */
@@ -95,8 +100,9 @@ struct flag {
 
 enum role { UNTOUCHED, READ, WRITTEN };
 
-/* One of an operation's arrays, row-major, of float32, of the type that --type names, or of int32. An array that a pass writes
-   should depend on the first size, or else the samples of a large problem that are checked on the host leave it out. */
+/* One of an operation's arrays, row-major, of float32, of the type that --type names, or of int32. An array that a pass
+   writes should depend on the first size, or else the samples of a large problem that are checked on the host leave it
+   out. */
 struct array {
     const char *name;            /* "d_inputs"; the option is --d-inputs */
     const char *symbol;          /* "DX": in --help the file is DX.npy */
@@ -116,8 +122,6 @@ struct data {
     uint64_t seed;
     int kind;
 };
-
-struct operation;
 
 /* What a launch, a fill or a check gets: sizes, direction, pointers. */
 struct problem {
@@ -171,6 +175,12 @@ struct placement; /* placement.h */
    type: a struct that begins with a struct kernel_info. Functions that may be NULL say so. */
 struct operation {
     const char *name; /* "linear recurrence" */
+
+    /* Where a program has several operations, main.c chooses: "step" if --step asks for this one, an option that says
+       no more than that. NULL: it is the one that runs without such an option. `also` ends --help: the other ones. */
+    const char *asked_by, *also;
+
+    const char *pass; /* what its only pass is called in tables, "step"; NULL: it has those of enum direction */
     int num_sizes, num_flags, num_arrays;
     struct size sizes[MAX_SIZES];
     struct flag flags[MAX_FLAGS];

@@ -51,6 +51,13 @@ static int read_flag(const struct option_row *row, const char *text, struct opti
     return -1;
 }
 
+/* What main.c has read. */
+static int read_nothing(const struct option_row *row, const char *text, struct options *options)
+{
+    (void)row, (void)text, (void)options;
+    return -1;
+}
+
 static int read_text(const struct option_row *row, const char *text, struct options *options)
 {
     (void)options;
@@ -194,6 +201,11 @@ static int list_options(const struct operation *operation, struct options *optio
         struct option_row row = {"",   NULL, operation->flags[f].help, read_flag, &options->flag_given[f], FLAG,
                                  NULL, false};
         option_of(operation->flags[f].name, row.name);
+        rows[count++] = row;
+    }
+    if (operation->asked_by != NULL) {
+        struct option_row row = {"", NULL, "this operation", read_nothing, NULL, SHAPE, NULL, false};
+        option_of(operation->asked_by, row.name);
         rows[count++] = row;
     }
     if (placement != NULL && placement->piece.name != NULL)
@@ -347,6 +359,8 @@ static void print_help(const char *program, const struct operation *operation, c
         }
     if (placement == NULL)
         print_own_arrays(operation);
+    if (operation->also != NULL)
+        printf("\n%s\n", operation->also);
     printf("\nExit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n");
 }
 
@@ -374,7 +388,7 @@ static int check_together(const struct options *options, const struct option_row
     const char *makes = options->fill != NULL ? "fill" : options->print != NULL ? "print" : NULL;
     const bool fill = options->fill != NULL;
     for (int i = 0; i < count && makes != NULL; i++)
-        if (rows[i].given && strcmp(rows[i].name, makes) != 0 &&
+        if (rows[i].given && strcmp(rows[i].name, makes) != 0 && rows[i].read != read_nothing &&
             !(fill && (rows[i].part == SHAPE || rows[i].part == FILES)))
             return usage_error("--%s does not go with --%s, which %s and does nothing else; leave one out",
                                rows[i].name, makes, fill ? "makes arrays" : "shows an array");

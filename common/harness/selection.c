@@ -246,7 +246,7 @@ int selection_check(struct selection *selection, enum direction asked)
     if (!runs)
         return usage_error("%s%s%s does not run %s; leave the option out, or see the chapters in README.md",
                            selection->chapter->name, options->variant != NULL ? ", variant " : "",
-                           options->variant != NULL ? options->variant : "", direction_name(asked));
+                           options->variant != NULL ? options->variant : "", pass_name(selection->operation, asked));
     for (int k = 0; k < selection->num_kernels && options->variant != NULL; k++)
         if (is_named(selection, &selection->kernels[k]) &&
             chip_lacks(selection, &selection->kernels[k], why, sizeof why))
@@ -350,7 +350,8 @@ const struct kernel *selection_for_arrays(const struct selection *selection, enu
     else if (kernel->info->partial)
         usage_error("%s computes only part of the result; choose another variant, see --list", kernel->name);
     else if (!kernel->runs[direction])
-        usage_error("%s does not run %s; choose another variant", kernel->name, direction_name(direction));
+        usage_error("%s does not run %s; choose another variant", kernel->name,
+                    pass_name(selection->operation, direction));
     else if (selection_refuses(selection, kernel, sizes, why, sizeof why))
         usage_error("%s; choose another variant", why);
     else

@@ -110,7 +110,7 @@ static void check_contracts(struct trials *trials)
     for (int k = 0; k < selection->num_kernels; k++)
         for (int pass = 0; pass < 2; pass++) {
             const struct kernel *kernel = &selection->kernels[k];
-            const char *direction = direction_name(passes[pass]);
+            const char *direction = pass_name(selection->operation, passes[pass]);
             if (kernel->is_compared || !selection_runs(selection, kernel, passes[pass], nothing))
                 continue;
             console_progress(trials->console, "checking the launcher of %s %s", kernel->name, direction);
@@ -140,8 +140,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
             (kernel->kinds_left_out >> kind & 1) != 0 || (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
-        console_progress(trials->console, "checking %s %s, %s, %s%s", kernel->name, direction_name(problem->direction),
-                         shape, operation->kind_name(kind), with);
+        console_progress(trials->console, "checking %s %s, %s, %s%s", kernel->name,
+                         pass_name(operation, problem->direction), shape, operation->kind_name(kind), with);
         trials->console->num_checks++;
         if (error == cudaSuccess) {
             check_launch(arrays, kernel, &data, &check);
@@ -152,8 +152,9 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
         }
         errors[k] = fmax(errors[k], check.max_error);
         if (check.text[0] != '\0')
-            console_failed(trials->console, "%s %s, %s, %s %s%s: %s", kernel->name, direction_name(problem->direction),
-                           shape, operation->kind_name(kind), operation->filled, with, check.text);
+            console_failed(trials->console, "%s %s, %s, %s %s%s: %s", kernel->name,
+                           pass_name(operation, problem->direction), shape, operation->kind_name(kind),
+                           operation->filled, with, check.text);
     }
 }
 
@@ -347,7 +348,7 @@ static void time_baselines(struct trials *trials, const struct places *places, d
         struct row row = {.chapter = BASELINES, /* the chapter that explains them, as the makefile has found it */
                           .variant = baseline_name(baselines[i]),
                           .config = "",
-                          .direction = direction_name(arrays->problem.direction),
+                          .direction = pass_name(operation, arrays->problem.direction),
                           .dtype = selection->options->dtype,
                           .chosen = chosen,
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
@@ -378,7 +379,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         time_baselines(trials, &places, &copy, &add);
     if (timing && !filled)
         console_failed(trials->console, "%s of %s: the test data could not be written",
-                       direction_name(problem->direction), sizes_text(operation, problem->sizes, shape));
+                       pass_name(operation, problem->direction), sizes_text(operation, problem->sizes, shape));
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
         if (!selection_wants(selection, kernel) || !kernel->runs[problem->direction])
@@ -394,7 +395,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         struct row row = {.chapter = kernel->chapter,
                           .variant = kernel->info->name,
                           .config = trials->config,
-                          .direction = direction_name(problem->direction),
+                          .direction = pass_name(operation, problem->direction),
                           .dtype = selection->options->dtype,
                           .chosen = chosen_of(trials, problem->direction),
                           .bytes = kernel->info->moves_nothing ? 0.0 : problem_bytes(problem),
@@ -446,10 +447,10 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
     const bool fits = trial_fits(trials, direction, sizes, &needed, &available);
     if (!fits || arrays_create(&arrays, selection->operation, sizes, direction, selection->options->dtype,
                                selection->machine->backend) != cudaSuccess) {
-        fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n", direction_name(direction),
-                shape, (double)needed * 1e-9, (double)available * 1e-9);
+        fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n",
+                pass_name(selection->operation, direction), shape, (double)needed * 1e-9, (double)available * 1e-9);
         if (fits) /* there was room for it, so an allocation should not fail */
-            console_failed(trials->console, "%s of %s: no memory", direction_name(direction), shape);
+            console_failed(trials->console, "%s of %s: no memory", pass_name(selection->operation, direction), shape);
         return false;
     }
     const size_t num_kernels = (size_t)selection->num_kernels;

@@ -96,7 +96,7 @@ sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequence
 
 # What stands above a column for a size, and before its first number where only that size changes.
 my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: '],
-    chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank '],
+    channels => ['channels', 'channels: '], layers => ['layers', 'layers: '], chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank '],
     piece => ['elements of a piece', 'pieces of '], ranks => ['ranks', 'ranks: ']);
 
 # The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers. A column is
@@ -196,14 +196,15 @@ sub table {
     my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
         $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
     my $own_shapes = grep { my $row = $_; grep { ($row->{keys}{$_} // '') ne ($keys{$_} // '') } qw(num_seqs seq_len) } @rows; # then the labels say them
-    my $shape = $own_shapes ? ''
+    my $recorded = defined $any;
+    my $shape = $own_shapes || defined $columns->[0]{channels} ? $unit eq '' && $sizes
         : defined $keys{channels} ? $fixed
         : defined $keys{dk} ? join(', ', grep { $_ } $unit eq '' && $sizes, fixed_sizes(\%keys, $columns), "states of $keys{dk} × $keys{dv}")
         : $unit eq '' ? $sizes
         : $unit eq 'pieces of ' ? sequences($keys{num_seqs} // $any->{num_seqs} // '?') . ' of ' . ($columns->[0]{seq_len} // '?')
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
-    my $about = join ', ', $what, grep { $_ } $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
+    my $about = join ', ', $what, grep { $_ } $shape, $recorded ? source($any->{device}, $text, @files) : 'not recorded yet';
     return "\n" . join("\n", @lines) . "\n\n*$about.*\n\n";
 }
 
