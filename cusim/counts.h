@@ -113,8 +113,10 @@ void sim_tell_unwritten(bool on);
 struct sim_call_made {
     const char *name; /* "cudaMalloc", or the kernel that is launched */
     bool is_launch;
-    bool can_fail;     /* false: only listed because it has failed */
-    cudaError_t error; /* what it has returned */
+    bool can_fail;      /* false: only listed because it has failed */
+    cudaError_t error;  /* what it has returned */
+    const void *stream; /* that it was queued on; NULL: the default stream, or none */
+    const void *event;  /* that it has recorded in the stream, or made the stream wait for; else NULL */
 };
 
 /* On: remembers from now on the calls that allocate, copy, fill, wait, create and launch, and has the one with

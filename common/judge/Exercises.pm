@@ -14,7 +14,7 @@ use Running;
 use Seed;
 use List::Util qw(max sum);
 use File::Basename qw(basename dirname);
-our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of times_ours trials read_text write_text drawn);
+our @EXPORT = qw(all_exercises task_text solution_text judge_answer goals_met rank_of times_ours trials read_text write_text drawn);
 
 # The simulator's message: the place, and the rest; or a sentence about itself.
 my $stopped = qr/^(?|(?:simulator|(\S.*?:\d+)): error: ((?:kernel|host code)\b.*)|()simulator: (.*))$/m;
@@ -173,6 +173,7 @@ my %counters = (
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?',
         'Those that a graph has written down count, too, each time that it runs. Which launches of the task are missing, or have become one?'],
     host_waits => ['host_waits', 'waits of the host', 'While the host waits, it queues nothing. Which of the waits can a stream do in its place?'],
+    stream_chain => ['stream_chain', 'copies and kernels in a chain', 'They come one after the other, because they are in one stream, or wait for each other. Which of them need not?'],
     calls => ['calls', 'calls of the host', 'Each launch costs the host some time. What can be written down once?'],
     work => ['(load_requests + store_requests + shared_requests + (shuffles + votes) / 32) / (elements / 32)', 'work of warps for 32 elements',
         'That is loads, stores, shuffles and votes, each once for a warp, whether one lane takes part or 32. Does each lane do a part of the work at the same time, and is nothing done, or read, again and again?'],
@@ -371,6 +372,14 @@ sub missed {
             . fold($below ? $_->{look_below} // $less_than_the_work : $_->{look}, '  ');
     }
     return undef;
+}
+
+# How many goals are met. The gate comes first: who does not share the work out, so that one thread does it for all, or does it many times over, meets none; nor
+# does who has all in one stream, or other launches than those that are asked for.
+sub goals_met {
+    my @missed = grep { defined missed($_) } @_;
+    my ($gate) = grep { my $name = $_; grep { $_->{name} eq $name } @_ } qw(work span chain stream_chain launches);
+    return grep({ $_->{name} eq ($gate // '') } @missed) ? 0 : @_ - @missed;
 }
 
 # ---- the judge ----

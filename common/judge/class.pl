@@ -166,13 +166,6 @@ sub judge {
     judge_one($exercise, @$_) for @{ $job->{answers} };
 }
 
-# How many goals are met. The gate comes first: who does not share the work out, so that one thread does it for all, or does it many times over, meets none.
-sub goals_met {
-    my @missed = grep { defined Exercises::missed($_) } @_;
-    my ($gate) = grep { my $name = $_; grep { $_->{name} eq $name } @_ } qw(work span chain);
-    return grep({ $_->{name} eq ($gate // '') } @missed) ? 0 : @_ - @missed;
-}
-
 sub judge_one {
     my ($exercise, $text, $path) = @_;
     my $begin = time;

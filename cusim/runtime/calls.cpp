@@ -47,6 +47,8 @@ struct called {
     const char *kernel; /* that is launched; else NULL */
     bool can_fail;
     cudaError_t error; /* what it has returned */
+    cudaStream_t stream;
+    cudaEvent_t event;
 };
 
 static int number;       /* of the next call that can fail, counted from 0 */
@@ -108,12 +110,21 @@ sim_host_function::~sim_host_function()
 
 bool sim_fails(cudaError_t error)
 {
-    return !sim_is_inner() && is_the_one(error, {sim_call, NULL, true, cudaSuccess});
+    return !sim_is_inner() && is_the_one(error, {sim_call, NULL, true, cudaSuccess, NULL, NULL});
 }
 
 bool sim_launch_fails(cudaError_t error, const char *kernel)
 {
-    return is_the_one(error, {sim_call, kernel, true, cudaSuccess});
+    return is_the_one(error, {sim_call, kernel, true, cudaSuccess, NULL, NULL});
+}
+
+void sim_call_is_on(cudaStream_t stream, cudaEvent_t event)
+{
+    if (!watched || calls.empty() || calls.back().call.at != sim_call.at)
+        return;
+    calls.back().stream = stream == cudaStreamLegacy || stream == cudaStreamPerThread ? NULL : stream;
+    if (event != NULL)
+        calls.back().event = event;
 }
 
 static void remember_error(cudaError_t error, const struct sim_call &call)
@@ -123,7 +134,7 @@ static void remember_error(cudaError_t error, const struct sim_call &call)
     if (!calls.empty() && calls.back().call.at == call.at)
         calls.back().error = error;
     else
-        calls.push_back({call, NULL, false, error});
+        calls.push_back({call, NULL, false, error, NULL, NULL});
 }
 
 void sim_call_returns(cudaError_t error, const char *why, const char *call, const void *at)
@@ -392,7 +403,12 @@ struct sim_call_made sim_get_call(size_t i)
 {
     const struct called *call = &calls[i];
 
-    return {call->kernel != NULL ? call->kernel : call->call.name, call->kernel != NULL, call->can_fail, call->error};
+    return {call->kernel != NULL ? call->kernel : call->call.name,
+            call->kernel != NULL,
+            call->can_fail,
+            call->error,
+            call->stream,
+            call->event};
 }
 
 void sim_locate_made(size_t i, char *text, size_t size)

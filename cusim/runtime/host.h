@@ -30,6 +30,9 @@ void sim_call_returns(cudaError_t error, const char *why, const char *call,
 bool sim_fails(cudaError_t error);
 bool sim_launch_fails(cudaError_t error, const char *kernel);
 
+/* The call that is being answered is queued on this stream, and records this event or waits for it (NULL: none). */
+void sim_call_is_on(cudaStream_t stream, cudaEvent_t event);
+
 /* While one of these lives, a stream calls a function of the host, which may call nothing of the API. */
 struct sim_host_function {
     sim_host_function();

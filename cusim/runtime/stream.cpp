@@ -191,6 +191,7 @@ void sim_wait_for_all(void)
 sim_task_ref sim_do_late(cudaStream_t stream, std::function<void()> what)
 {
     CUstream_st *s = sim_queue_of(stream);
+    sim_call_is_on(stream, NULL);
     if (s->captured != NULL) {
         CUgraphNode_st *const node = new CUgraphNode_st{{0, sim_call, what, NULL}, s->after, false, 0};
         s->captured->nodes.push_back(node);
@@ -212,6 +213,7 @@ sim_task_ref sim_do(cudaStream_t stream, std::function<void()> what)
     CUstream_st *s = sim_queue_of(stream);
     if (s != &default_stream || !s->tasks.empty() || sim_has_managed || s->captured != NULL)
         return sim_do_late(stream, what);
+    sim_call_is_on(stream, NULL);
     const sim_queued now = new_task(s, what);
     sim_finish(stream);
     sim_run_queued(now);
@@ -225,6 +227,7 @@ void sim_do_now(cudaStream_t stream, std::function<void()> what, bool host_waits
         what();
         return;
     }
+    sim_call_is_on(stream, NULL);
     sim_finish(stream);
     sim_run_queued(new_task(s, what));
     if (host_waits)
@@ -435,6 +438,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     CUstream_st *s = sim_queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
+    sim_call_is_on(stream, event);
     event->captured = s->captured;
     event->after = s->after;
     if (s->captured != NULL)
@@ -519,6 +523,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         return sim_error(cudaErrorInvalidResourceHandle);
     if (event->captured != NULL && !is_being_captured(event->captured))
         return sim_error(cudaErrorInvalidValue);
+    sim_call_is_on(stream, event);
     if (event->captured != NULL) { /* the stream joins the capture */
         s->captured = event->captured;
         s->after.insert(s->after.end(), event->after.begin(), event->after.end());

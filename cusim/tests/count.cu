@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* count.cu - one kernel whose events are known by hand; prints the simulator's counts. */
+/* count.cu - one kernel whose events are known by hand, and calls on streams; prints the simulator's counts, and what it
+   remembers of the calls. */
 #include <sim_tma.h>
 #include <sim_named_barrier.h>
 #include "../counts.h"
@@ -53,6 +54,46 @@ __global__ void events(const float *x, float *sum)
     }
 }
 
+/* Each call with its stream and its event, none of which is the default one. */
+static void print_calls(const cudaStream_t *streams, cudaEvent_t event)
+{
+    for (size_t i = 0; i < sim_num_calls(); i++) {
+        const struct sim_call_made call = sim_get_call(i);
+        printf("%s%s%s%s\n", call.name,
+               call.stream == streams[0]   ? " first"
+               : call.stream == streams[1] ? " second"
+                                           : "",
+               call.stream == NULL ? " default" : "",
+               call.event == NULL    ? ""
+               : call.event == event ? " event"
+                                     : " ?");
+    }
+}
+
+static void queue_some(float *x, float *sum)
+{
+    cudaStream_t streams[2];
+    cudaEvent_t event;
+
+    cudaStreamCreate(&streams[0]);
+    cudaStreamCreate(&streams[1]);
+    cudaEventCreate(&event);
+    sim_watch_calls(true, -1);
+    events<<<1, 64, 0, streams[0]>>>(x, sum);
+    cudaEventRecord(event, streams[0]);
+    cudaStreamWaitEvent(streams[1], event, 0);
+    cudaMemcpyAsync(x, sum, sizeof(float), cudaMemcpyDeviceToDevice, streams[1]);
+    cudaMemsetAsync(x, 0, sizeof(float), streams[1]);
+    cudaMemset(x, 0, sizeof(float));
+    events<<<1, 64, 0, cudaStreamLegacy>>>(x, sum);
+    cudaStreamWaitEvent(streams[0], event, 0); /* it is done */
+    print_calls(streams, event);
+    sim_watch_calls(false, -1);
+    cudaStreamDestroy(streams[0]);
+    cudaStreamDestroy(streams[1]);
+    cudaEventDestroy(event);
+}
+
 int main(void)
 {
     float *x, *sum;
@@ -70,5 +111,6 @@ int main(void)
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
            (int)c.votes, (int)c.atomics, (int)c.orders, (int)c.strong_orders, (int)c.async_copies, (int)c.bulk_copies,
            (int)c.idle_waits);
+    queue_some(x, sum);
     return cudaFree(x) != cudaSuccess || cudaFree(sum) != cudaSuccess;
 }

@@ -4,6 +4,7 @@
 # memory (compile/shortcuts.pl, shortcuts.cu).
 use strict;
 use warnings;
+use Cwd 'getcwd';
 use FindBin;
 use lib "$FindBin::Bin";
 use Testing;
@@ -74,5 +75,51 @@ CODE
         ok($status eq 0 && $host < 10 && ($checks eq 'all' ? $device >= 5000 : $device < 10), "$checks: few calls, but of a kernel all, where all is checked")
             or diag("$status $out$err");
     }
+}
+
+# Bytes of plain loads and stores are counted where the places call for them no longer, and with --addresses those that calls take by value, too.
+write_file(scratch('plain.cu'), <<"CODE");
+#include "@{[getcwd()]}/counts.h"
+#include <stdio.h>
+struct row { float x[16]; };
+__device__ __noinline__ float last(struct row row, const volatile int *zero) { return row.x[15 - *zero]; }
+__global__ void plain(float *x, const int *zero) // for the array 100 loads and a store, and what goes by value; for *zero two loads
+{
+    float sum = 0;
+    for (int i = 0; i < 100; i++)
+        sum += x[i];
+    x[99] = sum + last(*(const struct row *)x, zero);
+    while (*(const volatile int *)zero != 0) // again and again the same: once
+        ;
+}
+static void counted(float *x, const int *zero)
+{
+    sim_reset_counts();
+    plain<<<1, 1>>>(x, zero);
+    cudaDeviceSynchronize();
+    printf("%d %d\\n", (int)sim_get_counts().plain_loads, (int)sim_get_counts().plain_stores);
+}
+int main()
+{
+    float *x;
+    int *zero;
+    cudaMalloc(&x, 400);
+    cudaMalloc(&zero, 4);
+    cudaMemset(x, 0, 400);
+    cudaMemset(zero, 0, 4);
+    counted(x, zero);
+    sim_count_plainly(true);
+    counted(x, zero);
+    counted(x, zero);
+    sim_count_plainly(false);
+    counted(x, zero);
+}
+CODE
+for my $by_value (0, 64) {
+    my @more = $by_value ? '--addresses' : ();
+    ($status, $out, $err) = run_program('compile/cusim', scratch('plain.cu'), @more, '-o', scratch('plain'));
+    is("$status$err", '0', join ' ', 'a program whose plain loads are counted', @more);
+    my $counted = join ' ', 4 * 102 + $by_value, 4;
+    is((run_program({ CUSIM_CHECKS => 'bounds' }, scratch('plain')))[1], "0 0\n$counted\n$counted\n0 0\n", join ' ', 'plain loads and stores', @more);
 }
 done_testing;

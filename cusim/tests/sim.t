@@ -171,8 +171,10 @@ for my $order (@orders) {
     ok($out ne "" && $out eq $first, "right: the same bits, order $order");
 }
 is((run("warp", "count"))[1],
-    "launches 1 blocks 3 threads 192 barriers 9 warp_barriers 12 shuffles 6 votes 6 atomics 12 orders 24 strong_orders 15 async_copies 384 bulk_copies 6 idle_waits 192\n",
-    "counts");
+    "launches 1 blocks 3 threads 192 barriers 9 warp_barriers 12 shuffles 6 votes 6 atomics 12 orders 24 strong_orders 15 async_copies 384 bulk_copies 6 idle_waits 192\n"
+    . "events first\ncudaEventRecord first event\ncudaStreamWaitEvent second event\ncudaMemcpyAsync second\ncudaMemsetAsync second\ncudaMemset default\n"
+    . "events default\ncudaStreamWaitEvent first event\n",
+    "counts, and calls with their streams and events");
 
 # ---- whose words a kernel prints; a NaN has no sign there ----
 

@@ -22,9 +22,12 @@ struct bench {
     cudaStream_t in, kernel, out;
 };
 
-static size_t bench_waits; /* of the host, in the answer's last run */
+/* Of the answer's last run: waits of the host, and the longest chain of copies and kernels. */
+static size_t bench_waits, bench_chain;
 
-static cudaError_t bench_make(struct bench *bench, size_t num_seqs, size_t seq_len, float *const *array)
+/* `in`, `out`: elements of a slot's arrays. */
+static cudaError_t bench_make(struct bench *bench, size_t num_seqs, size_t seq_len, size_t in, size_t out,
+                              float *const *array)
 {
     cudaError_t error = cudaSuccess;
     memset(bench, 0, sizeof *bench);
@@ -46,7 +49,7 @@ static cudaError_t bench_make(struct bench *bench, size_t num_seqs, size_t seq_l
         float **const device[] = {&slot->in[0], &slot->in[1], &slot->out[0], &bench->states[s]};
         cudaEvent_t *const events[] = {&slot->filled, &slot->computed, &slot->emptied};
         for (int i = 0; i < 4 && error == cudaSuccess; i++) {
-            const size_t bytes = i < 3 ? bench->bytes : num_seqs * sizeof(float);
+            const size_t bytes = (i < 2 ? in : i < 3 ? out : num_seqs) * sizeof(float);
             error = cudaMalloc((void **)device[i], bytes);
 #ifdef CUSIM
             static const char *const names[2][4] = {
@@ -66,13 +69,51 @@ static cudaError_t bench_make(struct bench *bench, size_t num_seqs, size_t seq_l
     return error;
 }
 
+#ifdef CUSIM
+/* Of a stream, or of an event: how many copies and kernels come one after the other up to there. */
+struct chain {
+    const void *of;
+    size_t length;
+};
+enum { MOST_CHAINS = 16 }; /* there are 4 streams and 6 events, and the answer can make none */
+
+static size_t *chain_of(struct chain *chains, const void *of)
+{
+    int i = 0; /* the first one is the default stream's, NULL */
+    while (i < MOST_CHAINS - 1 && chains[i].of != of && (i == 0 || chains[i].of != NULL))
+        i++;
+    chains[i].of = of;
+    return &chains[i].length;
+}
+
+static size_t longest_chain(void)
+{
+    struct chain chains[MOST_CHAINS] = {{NULL, 0}};
+    size_t longest = 0;
+
+    for (size_t i = 0; i < sim_num_calls(); i++) {
+        const struct sim_call_made call = sim_get_call(i);
+        size_t *const stream = chain_of(chains, call.stream), *const event = chain_of(chains, call.event);
+        if (strcmp(call.name, "cudaEventRecord") == 0)
+            *event = *stream;
+        else if (call.event != NULL)
+            *stream = *event > *stream ? *event : *stream;
+        else if (call.is_launch || strstr(call.name, "Memcpy") != NULL)
+            ++*stream;
+        longest = *stream > longest ? *stream : longest;
+    }
+    return longest;
+}
+#endif
+
 /* Hands the outputs to the judge, and returns the answer's error or one of its own. */
 static cudaError_t bench_finish(struct bench *bench, cudaError_t error, float *outputs)
 {
     float *const taken = malloc(bench->bytes);
     memcpy(taken, bench->outputs, bench->bytes);
-    bench_waits = 0;
+    bench_waits = bench_chain = 0;
 #ifdef CUSIM
+    bench_chain = longest_chain();
     for (size_t i = 0; i < sim_num_calls(); i++)
         bench_waits += strstr(sim_get_call(i).name, "Synchronize") != NULL;
     sim_watch_calls(false, -1);
@@ -96,6 +137,7 @@ static void bench_count(const size_t *size, float *const *array)
 {
     (void)size, (void)array;
     judge_count("host_waits", (double)bench_waits);
+    judge_count("stream_chain", (double)bench_chain);
 }
 
 #endif

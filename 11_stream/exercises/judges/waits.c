@@ -10,7 +10,7 @@ static cudaError_t launch(const size_t *size, float *const *array)
     struct bench bench;
     if (size[0] == 0 || size[1] == 0)
         return cudaSuccess;
-    cudaError_t error = bench_make(&bench, size[0], size[1], array);
+    cudaError_t error = bench_make(&bench, size[0], size[1], size[1], size[1], array);
     if (error == cudaSuccess)
         error = scan_pieces(size[0], size[1], bench.inputs, bench.coeffs, bench.outputs, bench.slots, bench.in,
                             bench.kernel, bench.out);

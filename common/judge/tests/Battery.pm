@@ -6,6 +6,7 @@
 #   02.1 before the skeleton: what it tries         the exercise; `skeleton', `solution' or neither: what the code below is put before
 #   says: a part of what the judge says             of a cheat
 #   state: over_goal                                of a cheat that is right but misses a goal; the others are refused or wrong
+#   met: 0                                          and how many goals it meets, where `make class' gives points for them
 #   needs: bubblewrap                               of a cheat that only this stops
 #   shown: NAME                                     the hand-in's name, if that is part of it; it may go on in further lines
 #   edit: s/this/that/                              Perl that changes the skeleton or solution, in $_; as often as needed
@@ -18,7 +19,7 @@ use Exporter 'import';
 use Exercises;
 our @EXPORT = qw(battery);
 
-# All of a folder, or of a file of that name: name, exercise, tries, says, state, needs, shown, and the hand-in's text.
+# All of a folder, or of a file of that name: name, exercise, tries, says, state, met, needs, shown, and the hand-in's text.
 sub battery {
     my ($what) = @_;
     my %exercises = map { $_->{id} => $_ } all_exercises();
@@ -44,7 +45,7 @@ sub hand_in {
     my (@edits, $last);
     for my $line (@lines) {
         if ($line =~ /^edit: (.*)$/) { push @edits, $1 }
-        elsif ($line =~ /^(says|state|needs|shown): (.*)$/) { $last = \($one{$1} = $2) }
+        elsif ($line =~ /^(says|state|met|needs|shown): (.*)$/) { $last = \($one{$1} = $2) }
         else { $$last .= "\n$line" }
     }
     local $_ = $where =~ /skeleton/ ? read_text($exercise->{path}) : $where =~ /solution/ ? read_text($exercise->{solution}) : '';

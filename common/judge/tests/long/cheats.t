@@ -16,7 +16,8 @@ my @oddities = grep { !defined $only || $_->{name} eq $only } battery('oddities'
 
 for (@cheats) {
     local $Running::compiling = $_->{name} eq 'compile_bomb' ? 3 : $Running::compiling; # seconds, of which it takes all
-    my ($state, $report) = judge_answer($_->{exercise}, $_->{text}, $_->{shown}, "$_->{exercise}{id}.cheat");
+    my ($state, $report, @goals) = judge_answer($_->{exercise}, $_->{text}, $_->{shown}, "$_->{exercise}{id}.cheat");
+    is(goals_met(@goals), $_->{met}, "$_->{exercise}{id}, $_->{name}: goals") if defined $_->{met};
     ok((defined $_->{state} ? $state eq $_->{state} : $state =~ /^(?:refused|wrong)$/) && (!defined $_->{says} || Exercises::said($report, $_->{says})),
         "$_->{exercise}{id}, $_->{name}: $_->{tries}: $state") or diag("$state: $report");
 }
