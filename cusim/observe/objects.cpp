@@ -35,8 +35,9 @@ void sim_reads_table(const char *at, const void *pc)
     if (!sim_place.in_thread || sim_current != reader || function < &__ehdr_start || function >= &etext)
         return;
     sim_region_describe(object, 0, what, sizeof(what));
-    sim_fault_at(pc,
-                 "calls a virtual function of the object at %s, which host code has made: its table of functions is the "
-                 "host's, and a GPU has another one. Let a kernel make the object, by new",
-                 what);
+    sim_fault_at(
+        pc,
+        "calls a virtual function of the object at %s, which host code has made: its table of functions is the "
+        "host's, and a GPU has another one. Let a kernel make the object, by new",
+        what);
 }
