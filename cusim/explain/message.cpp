@@ -54,8 +54,9 @@ static void interrupted_line(const ucontext_t *context, char *place, size_t size
         sim_locate(sim_last_pc != NULL ? (const char *)sim_last_pc - 1 : (const char *)pc, place, size);
 }
 
-/* The allocation that the interrupted function has been given, if a register says so: free() crashes far from the memory that
-   it gets, where it looks for its heap, which may be in another allocation. Else NULL. 16: it puts its own data before. */
+/* The allocation that the interrupted function has been given, if a register says so: free() crashes far from the
+   memory that it gets, where it looks for its heap, which may be in another allocation. Else NULL. 16: its own data are
+   before. */
 static const char *given(const ucontext_t *context)
 {
 #if defined(__x86_64__)

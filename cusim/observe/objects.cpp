@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* objects.cpp - objects with virtual functions that host code has made, and whose functions a kernel calls. Such an object
-   begins with a pointer to its class's table of functions. Host code's is the host's, which a GPU cannot read; here it
-   is the same as the kernels'. */
+/* objects.cpp - objects with virtual functions that host code has made, and whose functions a kernel calls. Such an
+   object begins with a pointer to its class's table of functions. Host code's is the host's, which a GPU cannot read;
+   here it is the same as the kernels'. */
 #include "../machine/block.h"
 #include "../machine/fault.h"
 #include "../machine/image.h"
