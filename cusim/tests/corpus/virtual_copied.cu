@@ -1,7 +1,7 @@
 // right
 // SPDX-License-Identifier: MIT
-// A kernel makes an object, and others call its function where it has been copied to. Host code has objects of that class,
-// too.
+// A kernel makes an object, and others call its function where it has been copied to. Host code has objects of that
+// class, too.
 #include "corpus.h"
 #include <new>
 
