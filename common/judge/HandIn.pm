@@ -130,9 +130,8 @@ sub refused_text {
                 return $refuse->($words[$i], "`#pragma $name' is not for a hand-in. `#pragma unroll' is.") if $name !~ $pragma;
             }
         } elsif ($kind eq 'include') {
-            my ($quote, $file) = $what =~ /^(["<])(?:\.\/)*(.*)[">]$/;
-            my $up = defined $file && $file =~ s{^((?:\.\./)+)}{} ? length($1) / 3 : 0;
-            next if defined $file && ($up == 0 && ($header{$file} || ($exercise->{on_cpu} ? \%cpu_header : \%cuda_header)->{$file}) || $quote eq '"' && $up <= 4 && $may{$file});
+            my ($quote, $file) = $what =~ /^(["<])(?:\.\.?\/)*(.*)[">]$/;
+            next if defined $file && ($header{$file} || ($exercise->{on_cpu} ? \%cpu_header : \%cuda_header)->{$file} || $quote eq '"' && $may{$file});
             my @ours = map { "`$_'" } sort keys %may;
             return $refuse->($words[$i], ($what eq '' ? 'This include names no file that can be read here.' : "$what is not for a hand-in.")
                 . ' It may include ' . ($exercise->{on_cpu} ? 'C\'s headers for mathematics, types and threads' : 'CUDA\'s headers and C\'s for mathematics and types')

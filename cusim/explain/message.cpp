@@ -15,6 +15,7 @@
 
 #include "../include/cuda_runtime.h"
 #include "../machine/fault.h"
+#include "../machine/image.h"
 #include "../machine/locate.h"
 #include "../machine/region.h"
 #include "../machine/sizes.h"
@@ -53,6 +54,29 @@ static void interrupted_line(const ucontext_t *context, char *place, size_t size
         sim_locate(sim_last_pc != NULL ? (const char *)sim_last_pc - 1 : (const char *)pc, place, size);
 }
 
+/* The allocation that the interrupted function has been given, if a register says so: free() crashes far from the
+   memory that it gets, where it looks for its heap, which may be in another allocation. Else NULL. 16: its own data are
+   before. */
+static const char *given(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    const auto &registers = context->uc_mcontext.gregs;
+    const char *const pc = (const char *)registers[REG_RIP];
+#elif defined(__aarch64__)
+    const auto &registers = context->uc_mcontext.regs;
+    const char *const pc = (const char *)context->uc_mcontext.pc;
+#endif
+    if (pc >= &__ehdr_start && pc < &etext) /* of the program's own code the address says enough */
+        return NULL;
+    for (const auto value : registers)
+        for (const char *p : {(const char *)value, (const char *)value + 16}) {
+            const struct sim_region *const r = sim_region_near(p);
+            if (r != NULL && r->start == p)
+                return p;
+        }
+    return NULL;
+}
+
 static void on_crash(int signal_number, siginfo_t *info, void *context)
 {
     const ucontext_t *c = (const ucontext_t *)context;
@@ -61,6 +85,9 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
 
     if (!sim_place.in_thread) {
         /* A crash of the host's own: say so if device memory is why, then crash as usual. */
+        const char *const start = signal_number == SIGFPE ? NULL : given(c);
+        if (start != NULL)
+            at = start;
         if (signal_number != SIGFPE && sim_region_near(at) != NULL) {
             interrupted_line(c, place, sizeof(place));
             sim_region_describe(at, 0, what, sizeof(what));

@@ -469,6 +469,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
 /* An argument that is a pointer must not be the host's address of a variable of the device, or of a function. */
 void sim_check_pointer(const volatile void *pointer, const sim_config *config);
 void sim_check_function(const void *function, const sim_config *config);
+void sim_refuse_object(const sim_config *config); /* it has virtual functions, and comes by value */
 
 /* Kernels get pointers to such elements: who copies one as a whole takes its padding along, which nobody writes. */
 bool sim_know_padding(const sim_elements *elements);
@@ -483,6 +484,8 @@ SIM_INLINE void sim_check_argument(const T &argument, const sim_config *config)
             static const bool known __attribute__((unused)) = sim_know_padding(sim_elements_of<pointed>());
     } else if constexpr (std::is_pointer<T>::value) {
         sim_check_function((const void *)argument, config);
+    } else if constexpr (std::is_polymorphic<T>::value) {
+        sim_refuse_object(config);
     }
     (void)argument, (void)config;
 }

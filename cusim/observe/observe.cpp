@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "objects.h"
 #include "observe.h"
 #include "path.h"
 
@@ -658,6 +659,9 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         sim_just_read = how == 0 ? p : NULL;
         return;
     }
+    if (size == sizeof(char *) && !(how & SIM_WRITES) && in_global && *(const char *const *)p >= &etext &&
+        *(const char *const *)p < &end)
+        sim_hosts_pointer(r, p);
     if (how & SIM_STRONG && in_global) {
         if (how & SIM_WRITES)
             sim_path_publish(thread / SIM_WARP, p, how & SIM_ATOMIC);
@@ -694,6 +698,16 @@ static inline bool is_own(const char *p)
            (size_t)(p - &__ehdr_start) < (size_t)(sim_image_end - &__ehdr_start);
 }
 
+/* But for a table of functions that host code has given to a kernel. */
+static inline __attribute__((always_inline)) void judge_unless_own(const char *p, size_t size, unsigned how,
+                                                                   const void *pc)
+{
+    if (!is_own(p))
+        judge(p, size, how, pc);
+    else if (size == sizeof(char *) && (size_t)(p - sim_hosts_table) < SIM_TABLE)
+        sim_reads_table(p, pc);
+}
+
 static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
 {
     const char *p = (const char *)at;
@@ -707,8 +721,7 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
         if (!sim_maybe_region(p) && !sim_has_private)
             return;
     }
-    if (!is_own(p))
-        judge(p, size, how, pc);
+    judge_unless_own(p, size, how, pc);
 }
 
 /* A plain access has been judged in the quick way: it joins its request, and the rest that judge does. */
@@ -757,8 +770,7 @@ static inline __attribute__((always_inline)) void access_plainly(struct site *si
 
     sim_last_pc = pc;
     if (at > site->quick.last || (uintptr_t)p % (size < 8 ? size : 8) != 0 || accesses >= quick_in_turn) {
-        if (!is_own(p))
-            judge(p, size, writes ? SIM_WRITES : 0, sim_last_pc);
+        judge_unless_own(p, size, writes ? SIM_WRITES : 0, sim_last_pc);
     } else if (!sim_follows_writes<size, writes>(&site->quick, at))
         judge(p, size, writes ? SIM_WRITES : 0, sim_last_pc);
     else if (writes ? sim_quick_write<size>(&site->quick, at, record) : sim_quick_read<size>(&site->quick, at, record))

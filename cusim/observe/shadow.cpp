@@ -2,6 +2,7 @@
 /* shadow.cpp - the record of each piece of memory: who accessed it last, which of its bytes were written. */
 #include "shadow.h"
 
+#include <algorithm>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -124,6 +125,7 @@ void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *
     for (size_t i = 0; i < size; i++, t++, f++) {
         const bool written = from->shadow->written[f / 8] >> f % 8 & 1;
         to->shadow->written[t / 8] = (to->shadow->written[t / 8] & ~(1 << t % 8)) | written << t % 8;
+        to->shadow->stored[t / 32] = std::max(to->shadow->stored[t / 32], from->shadow->stored[f / 32]);
     }
 }
 

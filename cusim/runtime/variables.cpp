@@ -99,6 +99,15 @@ void sim_check_function(const void *function, const sim_config *config)
                   "variable hold the address, and copy it from there with cudaMemcpyFromSymbol");
 }
 
+void sim_refuse_object(const sim_config *config)
+{
+    const sim_lock_guard guard;
+    sim_fault(
+        config->file, config->line,
+        "the kernel gets an object with virtual functions by value, whose table of functions is the host's: a GPU "
+        "has another one. Let the kernel make it");
+}
+
 void sim_addresses_come(const void *bytes, size_t size)
 {
     const char *address;

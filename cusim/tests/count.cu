@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* count.cu - one kernel whose events are known by hand, and calls on streams; prints the simulator's counts, and what it
-   remembers of the calls. */
+/* count.cu - one kernel whose events are known by hand, and calls on streams; prints the simulator's counts, and what
+   it remembers of the calls. */
 #include <sim_tma.h>
 #include <sim_named_barrier.h>
 #include "../counts.h"

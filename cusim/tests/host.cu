@@ -321,7 +321,12 @@ static int run(const char *name)
         cudaFreeAsync(x, 0);                                               /* THERE freed_early */
         cudaStreamSynchronize(a);
     }
-    CASE(free_of_c) free(x); /* HERE free_of_c */
+    CASE(free_of_c)
+    {
+        void *later;
+        cudaMalloc(&later, 512); /* THERE free_of_c */
+        free(later);             /* HERE free_of_c */
+    }
     CASE(freed_behind)
     {
         streams(cudaStreamNonBlocking);

@@ -59,8 +59,8 @@ like($err, qr/which nothing has written\. The event for which cudaStreamWaitEven
 like($err, qr/\A\Q$source\E:@{[marked_line($source, 'THERE launch_then_fault')]}: remark: kernel fill: launched with 60000 bytes of dynamic shared memory[^\n]*\n\Q$source\E:@{[marked_line($source, 'HERE launch_then_fault')]}: error: host code: copies 256 bytes/,
     'launch_then_fault: first the launch, then what came of it');
 ($status, undef, $err) = run('free_of_c'); # in which the C library crashes, at the start of what it takes for its own heap
-like("$status\n$err", qr/\Asignal 11\n\Q$source\E:@{[marked_line($source, 'HERE free_of_c')]}: error: host code: touches [^\n]*; and what cudaMalloc has given is for cudaFree, [^\n]* not for free\.\n\z/,
-    'free_of_c: says who frees it');
+like("$status\n$err", qr/\Asignal 11\n\Q$source\E:@{[marked_line($source, 'HERE free_of_c')]}: error: host code: touches byte 0 of the 512-byte allocation made at \Q$source\E:@{[marked_line($source, 'THERE free_of_c')]}\. [^\n]*; and what cudaMalloc has given is for cudaFree, [^\n]* not for free\.\n\z/,
+    'free_of_c: says which allocation it is, and who frees it');
 is(join(' ', (run('unwaited_and_failed'))[0, 2]), '3 ', 'a program that gives up need not wait');
 done_testing;
 
