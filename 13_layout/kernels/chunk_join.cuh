@@ -179,7 +179,7 @@ static __device__ __forceinline__ void join(struct block_totals<width> *totals, 
     for (int v = 0; v < width; v++)
         before[v] = totals->product[0][v][lane], state[v] = totals->sum[0][v][lane], carry[v] = 0.0f;
     begun = warp > 0 && totals->begins[0];
-#pragma unroll 4
+#pragma unroll 1 /* registers are scarce, and a block has few warps */
     for (int w = 1; w < warp; w++) {
         const bool anew = totals->begins[w];
         begun = begun || anew;
@@ -191,20 +191,18 @@ static __device__ __forceinline__ void join(struct block_totals<width> *totals, 
         }
     }
 
-    /* The last warp knows what the chunk does by itself. */
+    /* The last warp knows what the chunk does by itself. It keeps that in its place in shared memory, where nobody else
+       looks: while it looks back, registers are scarce. */
     const bool is_last = warp == num_warps - 1, chunk_begun = begun || begins;
-    float all[width], leaving[width];
-#pragma unroll
-    for (int v = 0; v < width; v++) {
-        all[v] = warp == 0 ? product[v] : before[v] * product[v];
-        leaving[v] = warp == 0 || begins ? sum[v] : state[v] * product[v] + sum[v];
-    }
     if (is_last) {
 #pragma unroll
         for (int v = 0; v < width; v++) {
+            const float all = warp == 0 ? product[v] : before[v] * product[v];
+            const float leaving = warp == 0 || begins ? sum[v] : state[v] * product[v] + sum[v];
+            totals->product[warp][v][lane] = all, totals->sum[warp][v][lane] = leaving;
             if (!chunk_begun)
-                publish(&chunk->words[(width + v) * 32 + lane], 2 * chunk->launch, all[v]);
-            publish(&chunk->words[v * 32 + lane], 2 * chunk->launch + chunk_begun, leaving[v]);
+                publish(&chunk->words[(width + v) * 32 + lane], 2 * chunk->launch, all);
+            publish(&chunk->words[v * 32 + lane], 2 * chunk->launch + chunk_begun, leaving);
         }
     }
     if (carried)
@@ -214,7 +212,8 @@ static __device__ __forceinline__ void join(struct block_totals<width> *totals, 
     if (is_last && !chunk_begun) {
 #pragma unroll
         for (int v = 0; v < width; v++)
-            publish(&chunk->words[v * 32 + lane], 2 * chunk->launch + 1, carry[v] * all[v] + leaving[v]);
+            publish(&chunk->words[v * 32 + lane], 2 * chunk->launch + 1,
+                    carry[v] * totals->product[warp][v][lane] + totals->sum[warp][v][lane]);
     }
 #pragma unroll
     for (int v = 0; v < width; v++)

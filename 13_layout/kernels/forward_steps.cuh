@@ -6,14 +6,18 @@
 
 #include "steps.cuh"
 
-/* What a warp's steps do by themselves: product and sum, a channel.
-   Bit r of `begins`: a sequence begins with step r. */
+/* What a warp's steps do by themselves: product and sum, a channel. Bit r of `begins`: a sequence begins with step r.
+   Of these the last one alone matters: what was before it does not go on. */
 template <int dtype, int width, int rows>
 static __device__ __forceinline__ void
 aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned x_words[][WORDS(dtype, width)],
           const unsigned c_words[][WORDS(dtype, width)], const float *initial_state, const struct place *place,
           float product[width], float y[width])
 {
+    const int last = 31 - __clz(begins);
+    float from[width];
+    if (begins != 0)
+        begin<width>(initial_state, walk, place, last, from);
 #pragma unroll
     for (int v = 0; v < width; v++)
         product[v] = 1.0f, y[v] = 0.0f;
@@ -22,13 +26,14 @@ aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned 
         float x[width], c[width];
         unpack_channels<dtype, width>(x_words[r], x);
         unpack_coeffs<dtype, width>(c_words[r], is_log, c);
-        const bool begins_here = begins >> r & 1;
+        const bool begins_here = begins != 0 && r == last;
         const bool alone = begins_here ? initial_state == NULL : r == 0; /* nothing comes into this step */
-        if (begins_here)
-            begin<width>(initial_state, walk, place, r, y);
 #pragma unroll
-        for (int v = 0; v < width; v++)
-            y[v] = alone ? x[v] : y[v] * c[v] + x[v], product[v] *= c[v];
+        for (int v = 0; v < width; v++) {
+            y[v] = begins_here ? from[v] : y[v];
+            y[v] = alone ? x[v] : y[v] * c[v] + x[v];
+            product[v] *= c[v];
+        }
     }
 }
 

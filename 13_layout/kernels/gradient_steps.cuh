@@ -7,13 +7,17 @@
 #include "steps.cuh"
 
 /* What a warp's steps do by themselves to e: product and sum, a channel. Bit r of `begins`: a sequence begins with step
-   r of the walk, which is its last one in time. */
+   r of the walk, which is its last one in time. Of these the last one alone matters. */
 template <int dtype, int width, int rows>
 static __device__ __forceinline__ void
 aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned d_words[][WORDS(dtype, width)],
           const unsigned c_words[][WORDS(dtype, width)], const float *d_final_state, const struct place *place,
           float product[width], float e[width])
 {
+    const int last = 31 - __clz(begins);
+    float from[width];
+    if (begins != 0)
+        begin<width>(d_final_state, walk, place, last, from);
 #pragma unroll
     for (int v = 0; v < width; v++)
         product[v] = 1.0f, e[v] = 0.0f;
@@ -22,11 +26,12 @@ aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned 
         float d[width], c[width];
         unpack_channels<dtype, width>(d_words[r], d);
         unpack_coeffs<dtype, width>(c_words[r], is_log, c);
-        if (begins >> r & 1)
-            begin<width>(d_final_state, walk, place, r, e);
 #pragma unroll
-        for (int v = 0; v < width; v++)
-            e[v] = c[v] * (d[v] + e[v]), product[v] *= c[v];
+        for (int v = 0; v < width; v++) {
+            e[v] = begins != 0 && r == last ? from[v] : e[v];
+            e[v] = c[v] * (d[v] + e[v]);
+            product[v] *= c[v];
+        }
     }
 }
 
