@@ -330,12 +330,12 @@ def layout_loop(inputs, coeffs, initial_state, reverse, log_coeffs, cu_seqlens):
 def layout_problem(shape, state, dtype, strided=False, log_coeffs=False, edges=None):
     """inputs and coeffs, whose gradients are wanted, an initial state or None, and cu_seqlens or None; strided: as slices of wider tensors."""
     batch, seq_len, channels = shape
-    def values():
-        return (torch.rand(batch, seq_len, channels + 3, device='cuda').to(dtype)[..., 1:channels + 1] if strided
-                else torch.rand(shape, device='cuda').to(dtype))
+
+    def values(low, high):
+        wide = (low + (high - low) * torch.rand(batch, seq_len, channels + 3, device='cuda')).to(dtype)
+        return (wide[..., 1:channels + 1] if strided else wide[..., :channels].contiguous()).requires_grad_()
     rows = batch if edges is None else len(edges) - 1
-    return ((2 * values() - 1 if not strided else values()).requires_grad_(), (-values() if log_coeffs and not strided else values()).requires_grad_(),
-            torch.rand(rows, channels, device='cuda', requires_grad=True) if state else None,
+    return (values(-1, 1), values(-1, 0) if log_coeffs else values(0, 1), torch.rand(rows, channels, device='cuda', requires_grad=True) if state else None,
             torch.tensor(edges, dtype=torch.int32, device='cuda') if edges is not None else None)
 
 
