@@ -18,7 +18,7 @@ const char *linrec_strerror(int status)
     case LINREC_SUCCESS:
         return "no error";
     case LINREC_INVALID_ARGUMENT:
-        return "an argument is wrong: a size, a type, or a pointer that is missing or not aligned to 16 bytes";
+        return "an argument is wrong: a size, a type, or a pointer that is missing or not aligned as linrec.h says";
     case LINREC_WORKSPACE_TOO_SMALL:
         return "there is no workspace, or it has fewer bytes than linrec_X_workspace says for these sizes";
     case LINREC_NOT_SUPPORTED:

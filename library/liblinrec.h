@@ -4,20 +4,24 @@
 
        cc program.c $(pkg-config --cflags --libs linrec)
 
-   Three operations, each with its gradients: the linear recurrence, the selective scan of Mamba and the states between
-   the chunks of a chunkwise layer. Each has one struct of sizes and pointers, and three functions:
+   Four operations, each with its gradients: the linear recurrence, the same in the layout of models, (batch, time,
+   channels), the selective scan of Mamba and the states between the chunks of a chunkwise layer. Each has one struct of
+   sizes and pointers, and three functions:
 
        linrec_X_workspace(&x, pass, &bytes)     how much scratch memory these sizes need on the current device
        linrec_X_forward(&x, stream)             queues the operation on a stream
        linrec_X_backward(&x, stream)            queues its gradients
 
+   In the layout of models there also is linrec_layout_step, one step of the recurrence, for a model that writes.
+
    What is true of all of them:
 
    - A struct begins as all zeros, `struct linrec_recurrence r = {0}`, and what is not set is not there. It is read
      during the call alone.
-   - Pointers are to memory of the current device. Arrays are row-major and packed, their bases are aligned to 16 bytes,
-     and no array that is written overlaps another one. Nothing before an array's first or past its last element is
-     read or written.
+   - Pointers are to memory of the current device. Arrays are row-major, without gaps between rows, their bases are
+     aligned to 16 bytes, and no array that is written overlaps another one. Nothing before an array's first or past
+     its last element is read or written. The layout of models has it easier: rows of struct linrec_layout and struct
+     linrec_step may lie apart, and a base is aligned as one element is; a workspace is aligned to 16 bytes there, too.
    - A call runs on the current device, allocates nothing, does not wait, keeps nothing from one call to the next, and
      may be captured in a CUDA graph. Several host threads may call at the same time, with a workspace each.
    - It returns one of the statuses below. It neither returns nor clears an error of the CUDA runtime that was there
@@ -32,7 +36,7 @@
 #include <cuda_runtime_api.h>
 
 #define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
-#define LINREC_VERSION_MINOR 2 /* a larger one: there is more than before */
+#define LINREC_VERSION_MINOR 3 /* a larger one: there is more than before */
 #define LINREC_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -49,7 +53,7 @@ LINREC_API int linrec_version(void);
 /* An error of CUDA is a status, too: LINREC_CUDA_ERROR plus its cudaError_t, which linrec_cuda_error gives back. */
 enum linrec_status {
     LINREC_SUCCESS = 0,
-    LINREC_INVALID_ARGUMENT = 1,    /* a size, a type, or a pointer that is missing or not aligned to 16 bytes */
+    LINREC_INVALID_ARGUMENT = 1,    /* a size, a type, or a pointer that is missing or not aligned as said above */
     LINREC_WORKSPACE_TOO_SMALL = 2, /* none, or fewer bytes than linrec_X_workspace says */
     LINREC_NOT_SUPPORTED = 3,       /* right, but nothing here can run it: not on this device, or not for these sizes */
     LINREC_CUDA_ERROR = 1000
@@ -119,10 +123,86 @@ LINREC_API int linrec_recurrence_workspace(const struct linrec_recurrence *recur
 LINREC_API int linrec_recurrence_forward(const struct linrec_recurrence *recurrence, cudaStream_t stream);
 LINREC_API int linrec_recurrence_backward(const struct linrec_recurrence *recurrence, cudaStream_t stream);
 
-/* ---- the selective scan and the chunk states ---- */
-
 /* The type of the arrays that are `void` below. States and sums are computed in float32. */
 enum linrec_dtype { LINREC_FLOAT32 = 0, LINREC_BFLOAT16 = 1, LINREC_FLOAT16 = 2 };
+
+/* ---- the linear recurrence in the layout of models ---- */
+
+/* Elements from one batch to the next, and from one step to the next; the channels of a step are neighbours. A step of
+   0 means `channels`, a batch of 0 means seq_len steps: no gaps. An array of (seq_len, batch, channels) has a batch of
+   `channels` and a step of batch * channels. */
+struct linrec_strides {
+    size_t batch, step;
+};
+
+/* The linear recurrence above for each batch and channel, where a step's channels are neighbours in memory:
+
+       outputs[b, t, d] = c[b, t, d] outputs[b, t-1, d] + inputs[b, t, d],     outputs[b, -1, d] = initial_state[b, d]
+
+   c is coeffs, or with log_coeffs exp(coeffs). Without an initial state the first c is not used. Where `reverse` is
+   set, time runs from the last step to the first. The gradients are those of the recurrence above; with log_coeffs
+   d_coeffs is the gradient of the logarithms.
+
+   Packed sequences: with cu_seqlens, batch is 1, and the steps are those of num_seqs sequences, one after the other.
+   Sequence s has the steps cu_seqlens[s] ... cu_seqlens[s+1] - 1, which may be none; cu_seqlens[0] is 0, and
+   cu_seqlens[num_seqs] is seq_len. Nothing goes from one sequence to the next. The call does not wait to look at these
+   numbers: where they are others, so are the results, but nothing outside the arrays is read or written.
+
+   States have no gaps: (batch, channels), or of packed sequences (num_seqs, channels). A sequence without a step ends
+   in the state in which it begins, which is 0 without an initial state; the same of the gradients. A NaN or an infinity
+   stays in its channel of its sequence. Results are promised where those of the recurrence above are. */
+struct linrec_layout {
+    size_t batch, seq_len, channels; /* packed: 1, the steps of all sequences together, and channels */
+    size_t num_seqs;                 /* packed sequences; 0 without cu_seqlens */
+    const int *cu_seqlens;           /* (num_seqs + 1), ascending, or NULL: not packed */
+    enum linrec_dtype dtype;
+    bool reverse, log_coeffs;
+
+    const void *inputs, *coeffs; /* (batch, seq_len, channels)   forward reads, backward reads coeffs */
+    void *outputs;               /* (batch, seq_len, channels)   forward writes, backward reads */
+
+    const void *d_outputs;     /* (batch, seq_len, channels)   backward reads */
+    void *d_inputs, *d_coeffs; /* (batch, seq_len, channels)   backward writes */
+
+    struct linrec_strides inputs_by, coeffs_by, outputs_by, d_outputs_by, d_inputs_by, d_coeffs_by;
+
+    /* each NULL where it is not wanted */
+    const float *initial_state; /* (batch, channels)   forward and backward read */
+    float *final_state;         /* (batch, channels)   forward writes */
+    const float *d_final_state; /* (batch, channels)   backward reads; NULL: 0 */
+    float *d_initial_state;     /* (batch, channels)   backward writes; only with an initial state */
+
+    void *workspace;
+    size_t workspace_bytes;
+};
+
+/* The workspace depends on batch, seq_len, channels and dtype alone. */
+LINREC_API int linrec_layout_workspace(const struct linrec_layout *layout, enum linrec_pass pass, size_t *bytes);
+LINREC_API int linrec_layout_forward(const struct linrec_layout *layout, cudaStream_t stream);
+LINREC_API int linrec_layout_backward(const struct linrec_layout *layout, cudaStream_t stream);
+
+/* One step of the recurrence, in place, for a model that writes one position after the other. Each row of the batch is
+   a sequence; the state of all that came before lies in its slot:
+
+       states[slots[b], d] = outputs[b, d] = c[b, d] states[slots[b], d] + inputs[b, d]
+
+   A row whose slot is -1, or no number of a slot, is left out, and its outputs are not written. Two rows have different
+   slots, and a slot that no row has is not touched. There is no workspace. */
+struct linrec_step {
+    size_t batch, channels, num_slots;
+    const int *slots; /* (batch), or NULL: row b has slot b, and there are as many slots at least */
+    enum linrec_dtype dtype;
+    bool log_coeffs; /* c is exp(coeffs) */
+
+    const void *inputs, *coeffs;             /* (batch, channels) */
+    void *outputs;                           /* (batch, channels) */
+    size_t inputs_by, coeffs_by, outputs_by; /* elements from one row to the next; 0: channels */
+    float *states;                           /* (num_slots, channels), without gaps; read and written */
+};
+
+LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t stream);
+
+/* ---- the selective scan and the chunk states ---- */
 
 /* The layer of Mamba (Gu and Dao, 2023), with the names of its selective_scan_fn. For batch b, channel d, state n and
    step l; g is the group of channel d, and groups divide the channels evenly, in order:

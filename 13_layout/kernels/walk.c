@@ -53,19 +53,25 @@ static bool is_state(const float *state)
     return (uintptr_t)state % sizeof(float) == 0;
 }
 
-static cudaError_t check(const struct layout_args *args, bool backward)
+bool layout_sizes_fit(const struct layout_args *args)
 {
-    const size_t most = INT_MAX;
+    const size_t most = INT_MAX, most_floats = (size_t)PTRDIFF_MAX / 4;
     if ((unsigned)args->dtype >= NUM_DTYPES || args->batch > most || args->channels > most ||
-        !fits(args->batch, args->channels, (size_t)PTRDIFF_MAX / 4))
-        return cudaErrorInvalidValue;
-    if (args->starts != NULL && (args->batch != 1 || args->seq_len > most || args->num_seqs > most ||
-                                 (uintptr_t)args->starts % sizeof(int) != 0))
+        !fits(args->batch, args->channels, most_floats) ||
+        !fits(args->seq_len, args->batch * args->channels, most_floats))
+        return false;
+    return args->starts == NULL || (args->batch == 1 && args->seq_len <= most && args->num_seqs <= most &&
+                                    fits(args->num_seqs, args->channels, most_floats));
+}
+
+cudaError_t layout_check(const struct layout_args *args, bool backward)
+{
+    if (!layout_sizes_fit(args) || (uintptr_t)args->starts % sizeof(int) != 0)
         return cudaErrorInvalidValue;
     if (!is_state(args->initial_state) || !is_state(args->final_state) || !is_state(args->d_final_state) ||
         !is_state(args->d_initial_state))
         return cudaErrorInvalidValue;
-    if (args->seq_len == 0)
+    if (args->batch == 0 || args->seq_len == 0 || args->channels == 0)
         return cudaSuccess;
     const struct rows rows = rows_of(args, backward);
     for (int i = 0; i < rows.count; i++)
@@ -82,7 +88,7 @@ cudaError_t layout_begin(const struct layout_args *args, bool backward, cudaStre
     *done = true;
     if (args->batch == 0 || args->channels == 0)
         return cudaSuccess;
-    const cudaError_t error = check(args, backward);
+    const cudaError_t error = layout_check(args, backward);
     if (error != cudaSuccess)
         return error;
     *done = args->seq_len == 0 || num_seqs == 0;

@@ -30,6 +30,12 @@ struct walk {
     bool from_last, log_coeffs;
 };
 
+/* Whether the type is one, and the elements of all arrays can be counted. */
+bool layout_sizes_fit(const struct layout_args *args);
+
+/* cudaErrorInvalidValue for arguments of a pass that no launcher can take. */
+cudaError_t layout_check(const struct layout_args *args, bool backward);
+
 /* Checks the arguments of a pass. Where there is nothing to compute, it does what is left to do with the states, and
    sets *done. */
 cudaError_t layout_begin(const struct layout_args *args, bool backward, cudaStream_t stream, bool *done);

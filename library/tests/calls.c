@@ -6,25 +6,9 @@
    Writes one line for each thing that is wrong, and nothing if all is right. */
 #include <math.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <linrec.h>
-
-static void must(int status, const char *what)
-{
-    if (status == LINREC_SUCCESS)
-        return;
-    printf("%s: %s\n", what, linrec_strerror(status));
-    exit(1);
-}
-
-static void must_cuda(cudaError_t error)
-{
-    must(error == cudaSuccess ? LINREC_SUCCESS : LINREC_CUDA_ERROR + (int)error, "CUDA");
-}
+#include "calls.h"
 
 /* ---- arrays, here and on the device ---- */
 
@@ -35,22 +19,6 @@ struct array {
     float *device;       /* value, or where an output is to come */
     float *d_device;     /* the gradient */
 };
-
-static double random_value(void)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 40) / (1 << 24);
-}
-
-/* Room on the device, all NaN. */
-static float *device_room(size_t count)
-{
-    void *room;
-    must_cuda(cudaMalloc(&room, count * sizeof(float)));
-    must_cuda(cudaMemset(room, 0xFF, count * sizeof(float)));
-    return room;
-}
 
 /* Values between `from` and `to`, the same here and on the device. */
 static struct array input(const char *name, size_t count, double from, double to)
@@ -153,12 +121,6 @@ static void run_recurrence(void)
         }
         end.value[seq] = state;
     }
-}
-
-static void new_workspace(void **workspace, size_t bytes)
-{
-    *workspace = bytes != 0 ? device_room((bytes + 3) / 4) : NULL;
-    must(linrec_workspace_init(*workspace, bytes, NULL), "linrec_workspace_init");
 }
 
 static void set_recurrence(size_t num_seqs, size_t seq_len, bool reverse, bool states)
@@ -348,22 +310,6 @@ static void check_chunks(void)
 
 /* ---- what is refused ---- */
 
-#define EXPECT(call, status)                                                                                           \
-    do {                                                                                                               \
-        const int is = (call);                                                                                         \
-        if (is != (status))                                                                                            \
-            printf("line %d: %s returns %d, \"%s\", and not %d\n", __LINE__, #call, is, linrec_strerror(is), status);  \
-    } while (0)
-
-/* Calls with one field changed, which is put back. */
-#define WITH(object, field, changed, call, status)                                                                     \
-    do {                                                                                                               \
-        const __typeof__(object) kept = object;                                                                        \
-        object.field = changed;                                                                                        \
-        EXPECT(call, status);                                                                                          \
-        object = kept;                                                                                                 \
-    } while (0)
-
 static void check_errors(void)
 {
     static float on_host[4];
@@ -460,14 +406,6 @@ static void check_before(void)
     set_scan();
     set_chunks(2, 1, false);
     const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
-#define KEEPS(call)                                                                                                    \
-    do {                                                                                                               \
-        EXPECT(call, LINREC_SUCCESS);                                                                                  \
-        if (cudaPeekAtLastError() != before) {                                                                         \
-            printf("after %s an error from before is \"%s\"\n", #call, cudaGetErrorString(cudaPeekAtLastError()));     \
-            cudaSetDevice(99);                                                                                         \
-        }                                                                                                              \
-    } while (0)
     if (before == cudaSuccess)
         printf("there is a device 99\n");
     KEEPS(linrec_recurrence_forward(&recurrence, NULL));

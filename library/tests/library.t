@@ -49,14 +49,22 @@ sub compiles {
     is("$status$err", '0', $what);
 }
 
-write_file("$empty/library.c", read_file('docs/examples/library.c'));
-compiles('the example compiles with what pkg-config says alone', 'cc', 'library.c', flags(), '-o', 'library');
-($status, $out, $err) = in_empty('./library');
-is("$status$err", '0', 'and runs');
-my @numbers = $out =~ /(\d+\.\d+)/g;
-cmp_ok(@numbers, '==', 4, 'it prints three results and what a loop says') or diag($out);
+# The numbers that an example of the page prints.
+sub example {
+    my ($name) = @_;
+    write_file("$empty/$name.c", read_file("docs/examples/$name.c"));
+    compiles("the example $name.c compiles with what pkg-config says alone", 'cc', "$name.c", flags(), '-o', $name);
+    my ($status, $out, $err) = in_empty("./$name");
+    is("$status$err", '0', 'and runs');
+    cmp_ok(scalar(grep { /\S/ } split /\n/, (read_file("docs/examples/$name.c") =~ /(int main.*)/s)[0]), '<=', 40, 'in 40 lines at most');
+    return $out =~ /(-?\d+\.\d+)/g;
+}
+my @numbers = example('library');
+cmp_ok(@numbers, '==', 4, 'it prints three results and what a loop says') or diag("@numbers");
 cmp_ok(abs($_ - $numbers[3]), '<', 0.001, "$_ is right") for @numbers[0 .. 2];
-cmp_ok(scalar(grep { /\S/ } split /\n/, (read_file('docs/examples/library.c') =~ /(int main.*)/s)[0]), '<=', 40, 'in 40 lines at most');
+@numbers = example('layout');
+cmp_ok(@numbers, '==', 6, 'it prints three results, each with what a loop says') or diag("@numbers");
+cmp_ok(abs($numbers[2 * $_] - $numbers[2 * $_ + 1]), '<', 0.001, "$numbers[2 * $_] is right") for 0 .. 2;
 
 my ($cflags) = join ' ', grep { /^-I/ } flags();
 my @strict = qw(-Wall -Wextra -Wpedantic -Werror -fsyntax-only);
@@ -68,24 +76,30 @@ compiles('a C++ program links it', 'c++', 'other.cpp', flags(), '-o', 'other');
 is((in_empty('./other'))[0], 0, 'and runs');
 
 # a function of the course's inner names is the program's own, in a shared and in a static library
-write_file("$empty/calls.c", read_file('library/tests/calls.c') . join '', map { "int $_(void);\nint $_(void)\n{\n    abort();\n}\n" } qw(linrec_forward gpu_info_read choose));
-my @all = ('cc', qw(-std=gnu11 -Wall -Wextra -Werror calls.c), flags(), qw(-lm -lpthread));
-compiles('a program of all calls compiles', @all, '-o', 'calls');
-compiles('and with the static library', (map { $_ eq '-llinrec' ? '-l:liblinrec.a' : $_ } @all), ($sim ? () : qw(-lcudart -ldl -lrt)), '-lstdc++', '-o', 'calls_static');
-
 my %about = (
     results => 'right results and gradients: every field of the structs arrives',
     errors  => 'each wrong argument has its status',
     before  => "an error that was there before is neither returned nor cleared",
-    threads => 'several host threads at once',
     ($sim ? () : (graph => 'captured in a graph, and replayed')),
 );
-for my $calls (qw(calls calls_static)) {
-    for my $what (sort keys %about) {
-        my $said = join '', (in_empty(patiently(100, "./$calls", $what)))[0 .. 2];
-        # a program shares CUDA's runtime with the static library, and there a launch that succeeds takes the place of an error from before
-        $said =~ s/after linrec_\w+_(?:forward|backward)\(.*\) an error from before is "no error"\n//g if $what eq 'before' && $calls eq 'calls_static' && !$sim;
-        is($said, '0', "$calls: $about{$what}");
+my %programs = (
+    calls  => {%about, threads => 'several host threads at once'},
+    layout => {%about, promises => 'the same bits in each run; a NaN stays in its sequence, and wrong starts inside of the arrays', step => 'a step, in place'},
+);
+write_file("$empty/calls.h", read_file('library/tests/calls.h'));
+for my $program (sort keys %programs) {
+    write_file("$empty/$program.c", read_file("library/tests/$program.c") . join '', map { "int $_(void);\nint $_(void)\n{\n    abort();\n}\n" } qw(linrec_forward gpu_info_read choose));
+    my @all = ('cc', qw(-std=gnu11 -Wall -Wextra -Werror), "$program.c", flags(), qw(-lm -lpthread));
+    compiles("a program of all calls compiles: $program.c", @all, '-o', $program);
+    compiles('and with the static library', (map { $_ eq '-llinrec' ? '-l:liblinrec.a' : $_ } @all), ($sim ? () : qw(-lcudart -ldl -lrt)), '-lstdc++', '-o', "${program}_static");
+    my $about = $programs{$program};
+    for my $run ($program, "${program}_static") {
+        for my $what (sort keys %$about) {
+            my $said = join '', (in_empty(patiently(100, "./$run", $what)))[0 .. 2];
+            # a program shares CUDA's runtime with the static library, and there a launch that succeeds takes the place of an error from before
+            $said =~ s/after linrec_\w+_(?:forward|backward|step)\(.*\) an error from before is "no error"\n//g if $what eq 'before' && $run =~ /static/ && !$sim;
+            is($said, '0', "$run: $about->{$what}");
+        }
     }
 }
 is(join('', (in_empty(patiently(100, './calls', 'states')))[0 .. 2]), '0', 'initial and final states, and their gradients');
@@ -104,8 +118,8 @@ my %inside = map { $_ => 1 } names('--defined-only', "$installed/lib/liblinrec.a
 my @foreign = grep { $inside{$_} && !/^DW\.ref\./ } map { names('-g', '--defined-only', $_) } grep { !/baselines\.o$/ } glob 'build/obj/' . backend() . '/common/{harness,linrec,base}/*.o';
 is("@foreign", '', 'nothing of the harness is in it');
 is(join(' ', grep { /^chapter\d+/ } keys %inside), '', 'and no table of kernels');
-ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default);
-my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,selective_scan,chunk_state}.o';
+ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step);
+my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,layout,selective_scan,chunk_state}.o';
 is("@by_name", '', 'no default finds a kernel by its name');
 
 # ---- the library is on top: nothing of the course takes from it, and all of the kernels' headers go together ----
@@ -113,16 +127,20 @@ is("@by_name", '', 'no default finds a kernel by its name');
 my @takes = split /\n/, `grep -lE 'include "(\\.\\./)+library/' [0-9]*/*.[ch]* [0-9]*/*/*.[ch]* common/*/*.[ch]* 2> /dev/null`;
 is("@takes", '', 'no chapter takes from the library');
 my $header = join '', map { "#include \"$home/$_\"\n" } qw(08_lookback/lookback.h 08_lookback/persistent_cluster.h 09_selective_scan/kernels/selective_check.h 09_selective_scan/kernels/workspace.h 10_chunk_state/kernels/kernels.h
-    10_chunk_state/kernels/low_rank_plan.h 10_chunk_state/kernels/tma_plan.h library/liblinrec.h);
+    10_chunk_state/kernels/low_rank_plan.h 10_chunk_state/kernels/tma_plan.h
+    13_layout/kernels/kernels.h 13_layout/kernels/walk.h 13_layout/kernels/split_plan.h library/liblinrec.h);
 write_file("$empty/together.c", $header);
 compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-fsyntax-only', '-Wall', 'together.c', $sim ? "-I$home/cusim/include" : split ' ', $cflags);
 
-# ---- the example for torch has the struct field by field ----
+# ---- the example for torch has the structs field by field ----
 
-my ($struct) = read_file('library/liblinrec.h') =~ /^struct linrec_recurrence \{\n(.*?)^\};/ms;
-my ($class) = read_file('docs/examples/torch_linrec.py') =~ /^class Recurrence.*?_fields_ = (.*?)\n\n/ms;
-$struct =~ s{/\*.*?\*/}{}gs;
-is(join(' ', $class =~ /'(\w+)'/g), join(' ', $struct =~ /(\w+);/g), 'torch_linrec.py knows struct linrec_recurrence');
+for (['linrec_recurrence', 'Recurrence'], ['linrec_strides', 'Strides'], ['linrec_layout', 'Layout'], ['linrec_step', 'Step']) {
+    my ($name, $class_name) = @$_;
+    my ($struct) = read_file('library/liblinrec.h') =~ /^struct $name \{\n(.*?)^\};/ms;
+    my ($class) = read_file('docs/examples/torch_linrec.py') =~ /^class $class_name\(.*?_fields_ = (.*?)\n\n/ms;
+    $struct =~ s{/\*.*?\*/}{}gs;
+    is(join(' ', $class =~ /'(\w+)'/g), join(' ', $struct =~ /(\w+)[,;]/g), "torch_linrec.py knows struct $name");
+}
 
 # ---- the page: what it says of a single kernel's files ----
 
