@@ -21,6 +21,7 @@ sub needs_gpu { return $_[0] =~ m{build/cuda|compute-sanitizer|cuda-gdb|\b(nvcc|
 sub masked {
     my ($command, $text) = @_;
     if ($command =~ /\bgdb\b/) {
+        $text =~ s/^#\d+ +(?=0x)/#N /mg; # gdb's number of a frame: how many functions of the simulator stand above it
         $text =~ s/\b0x[0-9a-f]+\b/ADDRESS/g;
         $text =~ s/\b(LWP|process|Thread) \d+/$1 N/g;
         $text =~ s{\b(cusim/\w+/\w+\.\w+(?::|, line ))\d+}{${1}N}g; # the simulator's own lines, which move
