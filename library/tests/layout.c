@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layout.c - calls the functions for the layout of models of an installed liblinrec, for library.t:
 
-       layout results | promises | step | errors | before | graph
+       layout results | promises | starts | step | errors | before | graph
 
    Writes one line for each thing that is wrong, and nothing if all is right. */
 #include <math.h>
@@ -314,7 +314,7 @@ static void check_results(void)
     }
 }
 
-/* ---- the same bits in each run; a NaN stays where it is; numbers that are no starts ---- */
+/* ---- the same bits in each run; a NaN stays where it is ---- */
 
 static unsigned char *copy_of(struct array *a)
 {
@@ -362,18 +362,23 @@ static void check_promises(void)
         if (finite == 0 || finite == 102) /* it goes on to the sequence's end, and not back; gradients the other way */
             printf("a NaN changes %zu elements of %s\n", 102 - finite, arrays[written[i]].name);
     }
+}
 
-    /* what is no number of a step: any results, and the simulator tells of an access outside the arrays */
-    static const int wrong[] = {-5, 1000, 100, 7, 7, 2000000000, -2000000000, 300, 299};
-    set_layout((size_t[]){1, PACKED_STEPS, CHANNELS}, LINREC_FLOAT32, NO_GAPS, wrong, PACKED_SEQS, true);
-    fill_inputs();
-    for (int reverse = 0; reverse < 2; reverse++) {
-        layout.reverse = reverse;
+/* ---- what are no starts: any results, and the simulator tells of an access outside the arrays ---- */
+
+static void check_starts(void)
+{
+    static const int wrong[][PACKED_SEQS + 1] = {{-5, 1000, 100, 7, 7, 2000000000, -2000000000, 300, 299},
+                                                 {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000},
+                                                 {-5, -5, -5, -5, -5, -5, -5, -5, -5}};
+    for (int i = 0; i < 6; i++) {
+        set_layout((size_t[]){1, PACKED_STEPS, 5}, LINREC_FLOAT32, NO_GAPS, wrong[i / 2], PACKED_SEQS, true);
+        fill_inputs();
+        layout.reverse = i % 2;
         must(linrec_layout_forward(&layout, NULL), "wrong starts");
         must(linrec_layout_backward(&layout, NULL), "wrong starts");
         must_cuda(cudaDeviceSynchronize());
     }
-    layout.reverse = false;
 }
 
 /* ---- a step ---- */
@@ -616,7 +621,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*check)(void);
-    } all[] = {{"results", check_results}, {"promises", check_promises}, {"step", check_step},
+    } all[] = {{"results", check_results}, {"promises", check_promises}, {"starts", check_starts}, {"step", check_step},
                {"errors", check_errors},   {"before", check_before},     {"graph", check_graph}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (argc == 2 && strcmp(argv[1], all[i].name) == 0) {
@@ -624,6 +629,6 @@ int main(int argc, char **argv)
             return 0;
         }
     }
-    fprintf(stderr, "usage: layout results | promises | step | errors | before | graph\n");
+    fprintf(stderr, "usage: layout results | promises | starts | step | errors | before | graph\n");
     return 2;
 }

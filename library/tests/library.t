@@ -84,7 +84,7 @@ my %about = (
 );
 my %programs = (
     calls  => {%about, threads => 'several host threads at once'},
-    layout => {%about, promises => 'the same bits in each run; a NaN stays in its sequence, and wrong starts inside of the arrays', step => 'a step, in place'},
+    layout => {%about, promises => 'the same bits in each run; a NaN stays in its sequence', starts => 'wrong starts lead to no access outside the arrays', step => 'a step, in place'},
 );
 write_file("$empty/calls.h", read_file('library/tests/calls.h'));
 for my $program (sort keys %programs) {
@@ -95,6 +95,8 @@ for my $program (sort keys %programs) {
     my $about = $programs{$program};
     for my $run ($program, "${program}_static") {
         for my $what (sort keys %$about) {
+            # blocks that take one sequence for theirs race for its state, which is among the results that nobody promises
+            local $ENV{CUSIM_CHECKS} = 'bounds' if $what eq 'starts';
             my $said = join '', (in_empty(patiently(100, "./$run", $what)))[0 .. 2];
             # a program shares CUDA's runtime with the static library, and there a launch that succeeds takes the place of an error from before
             $said =~ s/after linrec_\w+_(?:forward|backward|step)\(.*\) an error from before is "no error"\n//g if $what eq 'before' && $run =~ /static/ && !$sim;
