@@ -3,7 +3,11 @@
 #ifndef LINREC_CALL_H
 #define LINREC_CALL_H
 
+#include "../common/base/dtype.h"
 #include "liblinrec.h"
+
+_Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,
+               "the types have the same numbers");
 
 /* The status of what a launcher has returned. Its arguments are checked before, so what it then calls invalid is one of
    its limits. */

@@ -4,9 +4,6 @@
 #include "../10_chunk_state/kernels/chunk_check.h"
 #include "call.h"
 
-_Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,
-               "the types have the same numbers");
-
 static struct chunk_state_args args_of(const struct linrec_chunk_state *c)
 {
     return (struct chunk_state_args){

@@ -4,9 +4,6 @@
 #include "../13_layout/kernels/walk.h"
 #include "call.h"
 
-_Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,
-               "the types have the same numbers");
-
 static struct layout_strides by(struct linrec_strides strides)
 {
     return (struct layout_strides){.batch = strides.batch, .step = strides.step};

@@ -3,9 +3,6 @@
 #include "../09_selective_scan/kernels/selective_check.h"
 #include "call.h"
 
-_Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,
-               "the types have the same numbers");
-
 static struct selective_args args_of(const struct linrec_selective_scan *s)
 {
     return (struct selective_args){

@@ -23,7 +23,7 @@
 
 #define ALL_LANES 0xFFFFFFFFu
 
-enum { MAX_WARPS = 16 };
+enum { MAX_WARPS = SPLIT_MAX_THREADS / 32 };
 
 /* The workspace. All its bits are set at first, and `drawn` counts from there: its lower half tickets, its upper half
    launches. */

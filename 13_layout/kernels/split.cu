@@ -17,7 +17,7 @@
 #include "kernels.h"
 #include "split_plan.h"
 
-template <int dtype, int width, int rows>
+template <int dtype, int width>
 static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     split_forward(struct walk walk, struct split_plan plan, struct walked inputs, struct walked coeffs,
                   struct walked outputs, const float *__restrict__ initial_state, float *__restrict__ final_state,
@@ -25,6 +25,7 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
 {
     __shared__ struct block_totals<width> totals;
     __shared__ unsigned long long ticket;
+    constexpr int rows = SPLIT_ROWS; /* steps of a warp */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     if (threadIdx.x == 0)
@@ -80,11 +81,10 @@ extern "C" cudaError_t layout_split(const struct layout_args *args, cudaStream_t
     if ((error = split_plan(args, false, &plan)) != cudaSuccess)
         return error;
     const struct walk walk = walk_of(args, false);
-    split_kernel *const wide =
-        by_dtype(args->dtype, split_forward<FLOAT32, SPLIT_WIDTH_FLOAT32, SPLIT_ROWS>,
-                 split_forward<BF16, SPLIT_WIDTH_16, SPLIT_ROWS>, split_forward<FP16, SPLIT_WIDTH_16, SPLIT_ROWS>);
-    split_kernel *const narrow = by_dtype(args->dtype, split_forward<FLOAT32, 1, SPLIT_ROWS>,
-                                          split_forward<BF16, 1, SPLIT_ROWS>, split_forward<FP16, 1, SPLIT_ROWS>);
+    split_kernel *const wide = by_dtype(args->dtype, split_forward<FLOAT32, SPLIT_WIDTH_FLOAT32>,
+                                        split_forward<BF16, SPLIT_WIDTH_16>, split_forward<FP16, SPLIT_WIDTH_16>);
+    split_kernel *const narrow =
+        by_dtype(args->dtype, split_forward<FLOAT32, 1>, split_forward<BF16, 1>, split_forward<FP16, 1>);
     const cudaLaunchConfig_t launch = launch_of(plan.num_chunks, plan.threads, 0, stream);
     return cudaLaunchKernelEx(
         &launch, plan.width == 1 ? narrow : wide, walk, plan, walked_of(&walk, args, args->inputs, args->inputs_by),

@@ -11,13 +11,14 @@
 #include "kernels.h"
 #include "split_plan.h"
 
-template <int dtype, int width, int rows>
+template <int dtype, int width>
 static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     split_gradients(struct walk walk, struct split_plan plan, struct walked d_outputs, struct walked coeffs,
                     struct walked outputs, struct results results, struct chunk_space *space)
 {
     __shared__ struct block_totals<width> totals;
     __shared__ unsigned long long ticket;
+    constexpr int rows = SPLIT_ROWS_BACKWARD; /* steps of a warp */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     if (threadIdx.x == 0)
@@ -74,12 +75,10 @@ extern "C" cudaError_t layout_split_backward(const struct layout_args *args, cud
         return error;
     const struct walk walk = walk_of(args, true);
     gradients_kernel *const wide =
-        by_dtype(args->dtype, split_gradients<FLOAT32, SPLIT_WIDTH_FLOAT32, SPLIT_ROWS_BACKWARD>,
-                 split_gradients<BF16, SPLIT_WIDTH_16, SPLIT_ROWS_BACKWARD>,
-                 split_gradients<FP16, SPLIT_WIDTH_16, SPLIT_ROWS_BACKWARD>);
+        by_dtype(args->dtype, split_gradients<FLOAT32, SPLIT_WIDTH_FLOAT32>, split_gradients<BF16, SPLIT_WIDTH_16>,
+                 split_gradients<FP16, SPLIT_WIDTH_16>);
     gradients_kernel *const narrow =
-        by_dtype(args->dtype, split_gradients<FLOAT32, 1, SPLIT_ROWS_BACKWARD>,
-                 split_gradients<BF16, 1, SPLIT_ROWS_BACKWARD>, split_gradients<FP16, 1, SPLIT_ROWS_BACKWARD>);
+        by_dtype(args->dtype, split_gradients<FLOAT32, 1>, split_gradients<BF16, 1>, split_gradients<FP16, 1>);
     const struct results results = {walked_of(&walk, args, args->d_inputs, args->d_inputs_by),
                                     walked_of(&walk, args, args->d_coeffs, args->d_coeffs_by), args->initial_state,
                                     args->d_final_state, args->d_initial_state};

@@ -17,13 +17,13 @@ static bool make_plan(const struct layout_args *args, bool backward, struct spli
 {
     const struct launch_config *config = &args->config;
     const int widest = args->dtype == FLOAT32 ? SPLIT_WIDTH_FLOAT32 : SPLIT_WIDTH_16;
+    const size_t rows = backward ? SPLIT_ROWS_BACKWARD : SPLIT_ROWS;
     plan->width = layout_width(args, backward, widest) == widest ? widest : 1;
-    plan->rows = backward ? SPLIT_ROWS_BACKWARD : SPLIT_ROWS;
     plan->threads = config->threads != 0 ? config->threads : backward ? 512 : 256;
-    const size_t steps = up(args->seq_len, (size_t)plan->rows); /* warps that have something to do */
+    const size_t steps = up(args->seq_len, rows); /* warps that have something to do */
     if (config->threads == 0 && steps < (size_t)plan->threads / 32)
         plan->threads = 32 * (int)steps;
-    const size_t chunk_len = (size_t)plan->rows * ((size_t)plan->threads / 32), most = 0x7FFFFFFF - 65536;
+    const size_t chunk_len = rows * ((size_t)plan->threads / 32), most = 0x7FFFFFFF - 65536;
     const size_t groups = up(args->channels, 32 * (size_t)plan->width), in_time = up(args->seq_len, chunk_len);
     if (plan->threads > SPLIT_MAX_THREADS || groups > most / args->batch || in_time > most / (groups * args->batch))
         return false;

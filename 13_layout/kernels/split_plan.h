@@ -21,7 +21,6 @@ enum {
 
 struct split_plan {
     int width;   /* channels of a lane */
-    int rows;    /* steps of a warp */
     int threads; /* of a block: chunk_len = rows * warps */
     unsigned chunk_len, groups, batch, num_chunks;
 };

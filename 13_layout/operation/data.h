@@ -66,15 +66,13 @@ static inline HOST_DEVICE size_t layout_sequence(const struct layout_spec *spec,
     return low;
 }
 
-/* Element i of an array that a pass reads. */
+/* Element i of an array that a pass reads, but for the starts, which layout_start says. */
 static inline HOST_DEVICE float layout_value(const struct layout_spec *spec, int array, size_t i)
 {
     const bool log = spec->log_coeffs;
     const uint64_t seed = spec->seed + 100 * (uint64_t)array;
     size_t seq, step, length;
 
-    if (array == L_STARTS)
-        return (float)layout_start(spec, i);
     if (array == L_INITIAL_STATE || array == L_D_FINAL_STATE) {
         if (spec->kind == LAYOUT_NONFINITE && i % 4 == (array == L_INITIAL_STATE ? 1 : 3))
             return data_hash(seed, DATA_SPECIAL, i) % 2 == 0 ? (float)NAN : (float)INFINITY;

@@ -38,17 +38,12 @@ static struct layout_spec spec_of(const struct problem *problem, const struct da
                                 .channels = problem->sizes[CHANNELS]};
 }
 
-static bool is_read(const struct problem *problem, int a)
-{
-    return problem->arrays[a] != NULL && array_role(&problem->operation->arrays[a], problem->direction) == READ;
-}
-
 static void fill(const struct problem *problem, const struct data *data)
 {
     const struct layout_spec spec = spec_of(problem, data);
     for (int a = 0; a < problem->operation->num_arrays; a++) {
         const size_t count = array_count(&problem->operation->arrays[a], problem->sizes);
-        for (size_t i = 0; i < count && is_read(problem, a); i++) {
+        for (size_t i = 0; i < count && array_is_read(problem, a); i++) {
             if (a == L_STARTS)
                 ((int *)problem->arrays[a])[i] = (int)layout_start(&spec, i);
             else
@@ -63,7 +58,7 @@ static cudaError_t device_fill(const struct problem *problem, const struct data 
     cudaError_t error = cudaSuccess;
     for (int a = 0; a < problem->operation->num_arrays && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
-        if (is_read(problem, a))
+        if (array_is_read(problem, a))
             error = layout_fill_array(&spec, a, array_dtype(array, problem->dtype), problem->arrays[a],
                                       array_count(array, problem->sizes));
     }

@@ -24,17 +24,12 @@ static struct step_spec spec_of(const struct problem *problem, const struct data
     return (struct step_spec){data->seed, data->kind, problem->flags[LOG_COEFFS], problem->sizes[S_NUM_SLOTS]};
 }
 
-static bool is_read(const struct problem *problem, int a)
-{
-    return problem->arrays[a] != NULL && array_role(&problem->operation->arrays[a], problem->direction) == READ;
-}
-
 static void fill(const struct problem *problem, const struct data *data)
 {
     const struct step_spec spec = spec_of(problem, data);
     for (int a = 0; a < NUM_STEP_ARRAYS; a++) {
         const size_t count = array_count(&problem->operation->arrays[a], problem->sizes);
-        for (size_t i = 0; i < count && is_read(problem, a); i++)
+        for (size_t i = 0; i < count && array_is_read(problem, a); i++)
             array_set(problem, a, i, step_value(&spec, a, i));
     }
 }
@@ -45,7 +40,7 @@ static cudaError_t device_fill(const struct problem *problem, const struct data 
     cudaError_t error = cudaSuccess;
     for (int a = 0; a < NUM_STEP_ARRAYS && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
-        if (is_read(problem, a))
+        if (array_is_read(problem, a))
             error = step_fill_array(&spec, a, array_dtype(array, problem->dtype), problem->arrays[a],
                                     array_count(array, problem->sizes));
     }

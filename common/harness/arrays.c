@@ -62,7 +62,7 @@ static void name_operand(const struct arrays *arrays, int a)
 #ifdef CUSIM
     size_t dims[MAX_DIMS] = {1};
     for (int d = 0; d < array->num_dims; d++)
-        dims[d] = problem->sizes[array->dims[d]];
+        dims[d] = array_length(array, d, problem->sizes);
     sim_shape_array(start_of(arrays, a), array_element_bytes(array, problem->dtype),
                     array->num_dims > 0 ? (unsigned)array->num_dims : 1, dims);
 #endif
@@ -131,7 +131,7 @@ cudaError_t arrays_fill(struct arrays *arrays, const struct data *data)
     if (error == cudaSuccess)
         operation->fill(&host, data);
     for (int a = 0; a < operation->num_arrays && error == cudaSuccess; a++)
-        if (role_of(arrays, a) == READ && problem->arrays[a] != NULL)
+        if (array_is_read(problem, a))
             error = cudaMemcpy(problem->arrays[a], host.arrays[a], bytes_of(problem, a), cudaMemcpyHostToDevice);
     host_free(&host);
     return error;

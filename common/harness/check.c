@@ -61,7 +61,7 @@ static bool find_changes(const struct problem *problem, const struct data *data,
     if (created && copied)
         operation->fill(&was, data);
     for (int a = 0; a < operation->num_arrays && created && copied; a++)
-        if (was.arrays[a] != NULL && array_role(&operation->arrays[a], problem->direction) == READ)
+        if (array_is_read(&was, a))
             *changed = *changed || memcmp(is.arrays[a], was.arrays[a],
                                           array_count(&operation->arrays[a], problem->sizes) *
                                               array_element_bytes(&operation->arrays[a], problem->dtype)) != 0;

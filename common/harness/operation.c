@@ -44,6 +44,17 @@ size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES])
     return count;
 }
 
+const char *array_shape_text(const struct operation *operation, const struct array *array, char text[SHAPE_TEXT])
+{
+    int used = sprintf(text, "(");
+    for (int d = 0; d < array->num_dims; d++)
+        used += sprintf(text + used, "%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
+    if (array->extra != 0)
+        used += sprintf(text + used, " + %d", array->extra);
+    sprintf(text + used, ")");
+    return text;
+}
+
 enum dtype array_dtype(const struct array *array, enum dtype dtype)
 {
     return array->integers ? INT32 : array->stored ? dtype : FLOAT32;
@@ -81,6 +92,11 @@ void array_check(const struct problem *problem, int a, size_t index, double expe
                  struct finding *finding)
 {
     finding_add_stored(finding, a, index, dtype_of(problem, a), problem->arrays[a], expected, bound);
+}
+
+bool array_is_read(const struct problem *problem, int a)
+{
+    return problem->arrays[a] != NULL && array_role(&problem->operation->arrays[a], problem->direction) == READ;
 }
 
 bool array_is_independent(const struct array *array)

@@ -261,8 +261,13 @@ struct operation {
 /* What a pass does with an array. */
 enum role array_role(const struct array *array, enum direction direction);
 
+enum { SHAPE_TEXT = 40 * MAX_DIMS };
+
 /* How long an array is in dimension d. */
 size_t array_length(const struct array *array, int d, const size_t sizes[MAX_SIZES]);
+
+/* Its shape by names: "(num_seqs, seq_len)", "(seqs + 1)". Returns text. */
+const char *array_shape_text(const struct operation *operation, const struct array *array, char text[SHAPE_TEXT]);
 
 /* Elements of an array, 1 for no dimensions. SIZE_MAX / 8 means that there are too many to be counted in bytes. */
 size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES]);
@@ -280,6 +285,9 @@ float array_get(const struct problem *problem, int a, size_t index);
 void array_set(const struct problem *problem, int a, size_t index, float value);
 void array_check(const struct problem *problem, int a, size_t index, double expected, double bound,
                  struct finding *finding);
+
+/* Whether the pass reads the array, which is there. */
+bool array_is_read(const struct problem *problem, int a);
 
 /* Whether the array has a part of its own for each value of the first size. */
 bool array_is_independent(const struct array *array);

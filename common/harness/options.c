@@ -261,7 +261,8 @@ static void print_files(const struct operation *operation, enum direction direct
 
 static bool same_shape(const struct array *a, const struct array *b)
 {
-    return a->num_dims == b->num_dims && memcmp(a->dims, b->dims, (size_t)a->num_dims * sizeof *a->dims) == 0;
+    return a->num_dims == b->num_dims && a->extra == b->extra &&
+           memcmp(a->dims, b->dims, (size_t)a->num_dims * sizeof *a->dims) == 0;
 }
 
 /* A line for each shape: the arrays that have it. */
@@ -269,6 +270,7 @@ static void print_shapes(const struct operation *operation)
 {
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
+        char text[SHAPE_TEXT];
         bool printed = false;
         for (int b = 0; b < a; b++)
             printed = printed || same_shape(&operation->arrays[b], array);
@@ -278,10 +280,7 @@ static void print_shapes(const struct operation *operation)
         for (int b = a + 1; b < operation->num_arrays; b++)
             if (same_shape(&operation->arrays[b], array))
                 printf(", %s", operation->arrays[b].symbol);
-        printf(" is (");
-        for (int d = 0; d < array->num_dims; d++)
-            printf("%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
-        printf(").\n");
+        printf(" is %s.\n", array_shape_text(operation, array, text));
     }
 }
 

@@ -157,18 +157,6 @@ static int check_written(const struct own_arrays *own)
 
 /* ---- their shapes ---- */
 
-/* The array's shape in files, by names: "(num_seqs, seq_len)". Returns text. */
-static const char *wanted_shape(const struct operation *operation, const struct array *array, char text[LIST_TEXT])
-{
-    int used = sprintf(text, "(");
-    for (int d = 0; d < array->num_dims; d++)
-        used += sprintf(text + used, "%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
-    if (array->extra != 0)
-        used += sprintf(text + used, " + %d", array->extra);
-    sprintf(text + used, ")");
-    return text;
-}
-
 /* Whether a file of the array may leave out the first dimension: no file holds a single number. */
 static bool may_leave_out(const struct array *array)
 {
@@ -182,14 +170,14 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
     const struct array *array = &own->operation->arrays[a];
     const struct npy *npy = &own->read[a];
     const int left_out = array->num_dims - npy->num_dims;
-    char mine[NPY_SHAPE_TEXT], other[NPY_SHAPE_TEXT], wanted[LIST_TEXT];
+    char mine[NPY_SHAPE_TEXT], other[NPY_SHAPE_TEXT], wanted[SHAPE_TEXT];
 
     if (left_out < 0)
         return usage_error("%s: it has more than %d dimension%s; reshape it to %s", own->paths[a], array->num_dims,
-                           array->num_dims == 1 ? "" : "s", wanted_shape(own->operation, array, wanted));
+                           array->num_dims == 1 ? "" : "s", array_shape_text(own->operation, array, wanted));
     if (left_out > (may_leave_out(array) ? 1 : 0))
         return usage_error("%s: it has fewer than %d dimensions; reshape it to %s", own->paths[a], array->num_dims,
-                           wanted_shape(own->operation, array, wanted));
+                           array_shape_text(own->operation, array, wanted));
     if (may_leave_out(array) && *said_by < 0) {
         *said_by = a;
         own->leaves_out_first = left_out == 1;
@@ -201,7 +189,7 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
         size_t value = d < left_out ? 1 : npy->dims[d - left_out];
         if (value < extra)
             return usage_error("%s: it is empty; its shape is %s", own->paths[a],
-                               wanted_shape(own->operation, array, wanted));
+                               array_shape_text(own->operation, array, wanted));
         value -= extra;
         if (known[s] < 0) {
             known[s] = a;

@@ -31,7 +31,7 @@ my $callee  = qr/(?:::)?[A-Za-z_]\w*+(?:\s*::\s*\w++)*+(?:\s*$angle)?(?:\s*(?:$s
 
 # The text that is rewritten; what stands before it, the simulator's header and the system's that it includes, which is long and has nothing to
 # rewrite but the words of g++'s own; and where in the text the declaration is that is being read.
-my ($code, $before, $at);
+my ($code, $header, $at);
 
 # file:line of a place in the text
 sub place {
@@ -103,7 +103,7 @@ sub shared_here {
 sub fields {
     my ($type, $as) = @_;
     my ($name) = $type =~ /^\s*(?:(?:const|volatile|struct)\s+)*(\w+)\s*\z/ or return undef;
-    my ($body) = "$before$code" =~ /\bstruct\s+(?:$align\s*)?\Q$name\E\s*\{([^{}()]*)\}/ ? $+ : return undef;
+    my ($body) = "$header$code" =~ /\bstruct\s+(?:$align\s*)?\Q$name\E\s*\{([^{}()]*)\}/ ? $+ : return undef;
     return undef if $body =~ /\btypedef\b/;    # one of CUDA's own
     $body =~ s{^#.*}{}mg;
     my @fields;
@@ -170,11 +170,11 @@ sub named_kernels {
         $named{$name} ||= 1 if ($types{$name} //= $types) ne $types;    # two are declared, defined or not
     }
     for my $name (grep { !$named{$_} } keys %named) {    # a function of the host may have the name, too
-        my $all = () = "$before$code" =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
+        my $all = () = "$header$code" =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
         $named{$name} = 1 if $all > ($defined{$name} // 0);
     }
     for my $name (keys %all) {    # a launcher of the host's may have the kernel's name
-        my $functions = () = "$before$code" =~ /\b$name\s*$round\s*\{/g;
+        my $functions = () = "$header$code" =~ /\b$name\s*$round\s*\{/g;
         $named{$name} ||= $functions > ($kernels{$name} // 0);
     }
     return (\%named, join "|", "(?!)", sort keys %all);
@@ -381,7 +381,7 @@ sub variables {
 
 # Calls of the runtime that are statements of their own.
 sub mark_thrown_away {
-    my $calls = join "|", do { my %seen; grep { !$seen{$_}++ } "$before$code" =~ /\bcudaError_t\s+(cuda[A-Z]\w*)\s*\(/g };
+    my $calls = join "|", do { my %seen; grep { !$seen{$_}++ } "$header$code" =~ /\bcudaError_t\s+(cuda[A-Z]\w*)\s*\(/g };
     $code =~ s{
         (?<literal> $system | $literal )
       | (?<before> [;{}] | \b(?:else|do)\b | \b(?:if|while|for) \s* $round ) (?<gap> $space ) (?<call> (?:::\s*)? \b(?:$calls)\b \s* (?:$angle\s*)? $round ) (?= \s* ; )
@@ -390,7 +390,7 @@ sub mark_thrown_away {
 
 local $/;
 $code = <>;
-$before = $code =~ s/\A(.*^\# \d+ "<command-line>" 2\n)//ms ? $1 : "";
+$header = $code =~ s/\A(.*^\# \d+ "<command-line>" 2\n)//ms ? $1 : "";
 clusters();
 my $variables = variables(($ENV{CUSIM_CORES} // '') ne '1');    # not the judge's, whose answers begin nothing by themselves
 my ($named, $kernels) = named_kernels();
@@ -420,7 +420,7 @@ $code =~ s{
     }
 }gemx;
 mark_thrown_away();
-$code = $before . $code;
+$code = $header . $code;
 $code =~ s/\b__builtin_clear_padding\s*\([^;]*;/;/g if $code =~ /\[\s*\]\s*;\s*\}/; # of a struct that ends in an array without a size, g++ says no padding
 $code =~ s/\b__sim_(?:global|device|host|constant|managed)__\b//g;
 $code =~ s/(?<![(,\w])__noinline__\b(?!\s*[,)])/__attribute__((noinline))/g;
