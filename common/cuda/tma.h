@@ -12,11 +12,21 @@
    initialised for have arrived, and all bytes that they announced have come. mbarrier_wait waits for the end of the
    phase with the given parity: 0 for the first phase, 1 for the second, 0 for the third, ...
 
+   Of an array of three dimensions it copies a box, which a tensor map describes (tensor_map.h); and it stores one. A
+   store counts at no barrier; the thread that has asked waits for it:
+
+       one thread                          the TMA
+       tma_store_box(map, x, y, z, from)   ----> reads shared memory, ----> writes global memory
+       tma_store_commit()                                             |
+       tma_store_wait_read() returns <--------------------------------+
+
    This header is to these instructions what CUDA's cuda_pipeline.h is to cp.async: CUDA C has no words for them, so
    they are PTX here (PTX ISA, "mbarrier" and "cp.async.bulk"). Below sm_90 the functions exist, so that kernels
    compile, and trap. The simulator has them in sim_tma.h. */
 #ifndef TMA_H
 #define TMA_H
+
+#include <cuda.h> /* CUtensorMap */
 
 #ifdef CUSIM
 #include <sim_tma.h>
@@ -103,6 +113,59 @@ static __device__ __forceinline__ void tma_load(void *shared, const void *global
                  :
                  : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier))
                  : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Copies a box from global memory to shared memory, aligned to 128 bytes: the one of the map's size whose first element
+   has the coordinates (x, y, z), x the innermost one. Its rows lie there one behind the other. What of it lies outside of
+   the array is 0; coordinates may be negative. The barrier counts all bytes of the box, the zeros, too. `map`: a
+   parameter of the kernel, const __grid_constant__ CUtensorMap. */
+static __device__ __forceinline__ void tma_load_box(void *shared, const CUtensorMap *map, int x, int y, int z,
+                                                    uint64_t *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4}], [%5];"
+                 :
+                 : "r"(shared_address(shared)), "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
+                 : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Asks for the opposite. What of the box lies outside of the array is not written. Threads that have written to `shared`
+   call fence_proxy_async before, and meet at a barrier. It is in global memory by the end of the kernel. */
+static __device__ __forceinline__ void tma_store_box(const CUtensorMap *map, int x, int y, int z, const void *shared)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
+                 :
+                 : "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(shared))
+                 : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Makes one group of the stores that this thread has asked for since the last call. */
+static __device__ __forceinline__ void tma_store_commit(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Waits until the committed stores of this thread have read their shared memory: it may be written again, or the thread
+   end. Others learn that at a barrier. */
+static __device__ __forceinline__ void tma_store_wait_read(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 #else
     __trap();
 #endif

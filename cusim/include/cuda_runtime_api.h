@@ -686,6 +686,24 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *num_blocks, const void *kernel, int block_size,
                                                                    size_t dynamic_shared, unsigned flags);
 
+/* Functions of the driver, by name: of them there is cuTensorMapEncodeTiled (cuda.h). `version`: the first one that is
+   good enough, as in CUDA_VERSION. */
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
+};
+enum cudaGetDriverEntryPointFlags {
+    cudaEnableDefault = 0,
+    cudaEnableLegacyStream = 1,
+    cudaEnablePerThreadDefaultStream = 2
+};
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *result SIM_DEFAULT(NULL));
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *result SIM_DEFAULT(NULL));
+
 /* Errors */
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);

@@ -3,11 +3,14 @@
 
    CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its
    arrivals have come and as many bytes were asked for as were announced, but not before a thread waits for it: the
-   copies of the phase are done by the first mbarrier_wait that finds them all asked for. Until then they are NaN. */
+   copies of the phase are done by the first mbarrier_wait that finds them all asked for. Until then they are NaN.
+   Boxes are pieces of arrays of three dimensions, which a tensor map describes (tensor_map_of, cuTensorMapEncodeTiled). */
 #ifndef SIM_TMA_H
 #define SIM_TMA_H
 
 #include "cuda_runtime.h"
+
+typedef struct CUtensorMap_st CUtensorMap; /* cuda.h has it */
 
 /* Prepares a barrier for phases of `arrivals` arrivals. */
 void mbarrier_init(uint64_t *barrier, unsigned arrivals, SIM_AT);
@@ -15,10 +18,9 @@ void mbarrier_init(uint64_t *barrier, unsigned arrivals, SIM_AT);
 /* Shows the barriers that this thread initialised to the TMA. */
 void mbarrier_init_done(SIM_AT);
 
-/* Orders ordinary accesses before those of the TMA. The simulator finishes each access before the next. */
-static inline void fence_proxy_async(void)
-{
-}
+/* Orders this thread's ordinary accesses to shared memory before those of the TMA. The simulator finishes each access
+   before the next; a store of what was written and not fenced is told. */
+void fence_proxy_async(void);
 
 /* Arrives, and announces that `bytes` will be copied in this phase. */
 void mbarrier_expect(uint64_t *barrier, unsigned bytes, SIM_AT);
@@ -32,6 +34,18 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
 /* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16.
    The bytes count at the barrier. */
 void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
+
+/* Copies the box of the map whose first element has the coordinates (x, y, z), x the innermost one, to shared memory
+   (aligned to 128), row behind row. What lies outside of the array is 0, and counts at the barrier like the rest. */
+void tma_load_box(void *shared, const CUtensorMap *map, int x, int y, int z, uint64_t *barrier, SIM_AT);
+
+/* Asks for the opposite; what lies outside is not written. It happens when the thread waits: until then nobody may write
+   to its shared memory. */
+void tma_store_box(const CUtensorMap *map, int x, int y, int z, const void *shared, SIM_AT);
+
+/* What this thread has asked for can be waited for; waits until its stores have read their shared memory. */
+void tma_store_commit(SIM_AT);
+void tma_store_wait_read(SIM_AT);
 
 /* A hint to the L2 cache changes no result, nor does what is brought there. */
 static inline void l2_prefetch(const void *global)

@@ -21,6 +21,12 @@ struct sim_counts;
 struct sim_elements;
 struct sim_region;
 
+/* What a copy of the TMA moves: bytes that follow each other on both sides. */
+struct sim_piece {
+    char *shared, *global; /* global NULL: outside of the array, zeros */
+    size_t bytes;
+};
+
 template <typename... What>
 struct announcement {
     void (*listeners[4])(What... what);
@@ -108,13 +114,21 @@ struct sim_announcements {
     announcement<const void *, unsigned, unsigned> phase_begins;
 
     /* A word of memory is accessed by a call (how: access.h). A copy sets out for shared memory; what it reads and
-       writes, as part of a request of the warp or by itself; a block sends a word; a copy has arrived there (of the
-       mbarrier with that number, or -1). */
+       writes, as part of a request of the warp; a block sends a word; a copy has arrived there (of the mbarrier with
+       that number, or -1). */
     announcement<const void *, size_t, unsigned, const void *> accessed;
     announcement<const void *, size_t, const void *> copy_begins;
-    announcement<const void *, const void *, size_t, const void *, size_t, bool> copy_reads;
+    announcement<const void *, const void *, size_t, const void *, size_t> copy_reads;
     announcement<const void *, size_t> word_sent;
     announcement<const void *, size_t, const void *, int> copy_arrived;
+
+    /* The TMA is asked for a copy of these pieces: a load, or a store of shared memory. A store has read its pieces, and
+       they are there. The running thread orders its accesses to shared memory before those of the TMA. */
+    announcement<const void *, const struct sim_piece *, size_t> tma_loads;
+    announcement<const void *, const struct sim_piece *, size_t> tma_stores;
+    announcement<const void *, const struct sim_piece *, size_t> store_reads;
+    announcement<const struct sim_piece *, size_t> stored;
+    announcement<> proxy_fence;
 
     /* A region is made (observers set `unobservable` where they have no room for it), gone, holds nothing that was
        written; shared memory of the running block that others of its cluster can reach is about to go. */

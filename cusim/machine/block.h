@@ -76,6 +76,10 @@ struct alignas(64) thread {
     size_t num_copies, max_copies;
     uint64_t group; /* number of the group of copies that is open */
 
+    struct box_store *stores; /* asked of the TMA and not yet waited for (tensor.cpp), */
+    size_t num_stores, max_stores;
+    size_t num_committed; /* of them */
+
     struct seen seen[2];   /* of shared and of global memory, by strong accesses (poll.cpp) */
     const char *polled_at; /* where it last gave way for a word to change, NULL: never */
     const void *polled_pc;

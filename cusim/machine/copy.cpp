@@ -62,7 +62,7 @@ void __pipeline_memcpy_async(void *shared, const void *global, size_t size, size
     memset(shared, 0xff, size);
     sim_current->copies[sim_current->num_copies++] = {shared, global, size, zero, sim_current->group, pc};
     sim_counts.async_copies++;
-    sim_tell.copy_reads(pc, shared, size, global, size - zero, true);
+    sim_tell.copy_reads(pc, shared, size, global, size - zero);
 }
 
 void __pipeline_commit(const char *file, int line)

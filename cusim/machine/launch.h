@@ -9,12 +9,17 @@
 
 #include "../include/cuda_runtime.h"
 
+/* A part of the arguments of a kernel, aligned as the most that a type asks for (CUtensorMap). */
+struct alignas(128) sim_arguments {
+    char bytes[128];
+};
+
 struct sim_launch {
     const void *kernel;
     const char *name;
     sim_config config;
     void (*body)(void *);
-    std::vector<uint64_t> arguments;
+    std::vector<struct sim_arguments> arguments;
     size_t arguments_size;
     int device;
 };

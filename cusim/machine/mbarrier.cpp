@@ -26,7 +26,7 @@
 #include "fault.h"
 #include "announce.h"
 
-static const char *const receive_name = "cluster_receive";
+static const char *const receive_name = "cluster_receive", *const send_name = "cluster_send";
 
 /* What the program calls it: a word in shared memory with functions of tma.h, or a cuda::barrier. */
 struct mbarrier_words {
@@ -142,7 +142,10 @@ static void end_phase(struct mbarrier *b)
             sim_block->bulk_copies[kept++] = c;
             continue;
         }
-        memcpy(c.shared, c.global != NULL ? c.global : &c.value, c.bytes);
+        if (c.global != NULL || c.by == send_name)
+            memcpy(c.shared, c.global != NULL ? c.global : &c.value, c.bytes);
+        else
+            memset(c.shared, 0, c.bytes);
         sim_tell.copy_arrived(c.shared, c.bytes, c.pc, (int)number);
     }
     sim_block->num_bulk_copies = kept;
@@ -312,8 +315,8 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const ch
         sim_fault(file, line,
                   "%s for a phase that has %zu bytes more than the %u announced, the last by %s at %s:%d. Announce in "
                   "mbarrier_expect as many bytes as %s, and wait before the next phase",
-                  name, b->loaded - b->announced, b->announced, last->global != NULL ? b->words->copy : "cluster_send",
-                  last->file, last->line, last->global != NULL ? "tma_load copies" : "are sent");
+                  name, b->loaded - b->announced, b->announced, last->by, last->file, last->line,
+                  last->by != send_name ? "tma_load copies" : "are sent");
     }
     check_receives(b, receives, file, line);
     end_phase(b);
@@ -335,9 +338,8 @@ void sim_barrier_wait(uint64_t *barrier, unsigned parity, const char *file, int 
     wait_for(barrier, parity % 2, false, by_class.wait, __builtin_return_address(0), file, line);
 }
 
-/* Faults unless the piece lies in one region of the right kind. */
-static void check_piece(const char *name, const char *verb, const void *at, unsigned bytes, bool shared,
-                        const char *file, int line)
+void sim_check_piece(const char *name, const char *verb, const void *at, size_t bytes, bool shared, const char *advice,
+                     const char *file, int line)
 {
     const struct sim_region *r = sim_region_near(at);
     const bool kind = r != NULL && sim_is_shared(r) == shared && (!shared || r->block == sim_block->number);
@@ -347,8 +349,14 @@ static void check_piece(const char *name, const char *verb, const void *at, unsi
         return;
     const bool begins = kind && sim_region_holds(r, at, 1); /* well: name the end */
     sim_region_describe(at, begins ? bytes : 0, where, sizeof(where));
-    sim_fault(file, line, "%s %s %s. Copy %s memory, inside its size", name, verb, where,
-              shared ? "into shared" : "from device");
+    sim_fault(file, line, "%s %s %s. %s", name, verb, where, advice);
+}
+
+static void check_ends(const char *name, const void *shared, const void *global, size_t bytes, const char *file,
+                       int line)
+{
+    sim_check_piece(name, "writes", shared, bytes, true, "Copy into shared memory, inside its size", file, line);
+    sim_check_piece(name, "reads", global, bytes, false, "Copy from device memory, inside its size", file, line);
 }
 
 /* One more copy on its way in that block. */
@@ -365,10 +373,39 @@ static void add_copy(struct block *of, const struct bulk_copy *copy)
     sim_progress++;
 }
 
+struct mbarrier *sim_find_shown_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier(name, barrier, file, line);
+
+    if (!b->shown)
+        sim_fault(file, line,
+                  "%s with the barrier initialised at %s:%d, which the TMA does not see yet. Call "
+                  "mbarrier_init_done after mbarrier_init, in the same thread",
+                  name, b->file, b->line);
+    return b;
+}
+
+void sim_load_pieces(const char *name, void *shared, unsigned bytes, const struct sim_piece *pieces, size_t count,
+                     struct mbarrier *b, const char *file, int line, const void *pc)
+{
+    sim_tell.accessed(b->place, sizeof(*b->place), SIM_STRONG, pc);
+    sim_tell.copy_begins(shared, bytes, pc);
+    sim_tell.tma_loads(pc, pieces, count);
+    sim_tell.gate_arrived(b->known); /* its reads are done when the phase ends */
+    memset(shared, 0xff, bytes);
+    for (size_t i = 0; i < count; i++) {
+        const struct sim_piece *const p = &pieces[i];
+        const struct bulk_copy copy = {name,  p->shared, p->global, 0,  (unsigned)p->bytes, bytes, b, threadIdx,
+                                       file,  line,      pc};
+        add_copy(sim_block, &copy);
+    }
+    sim_counts.bulk_copies++;
+    wake_waiters(b, sim_block);
+}
+
 void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, const char *file, int line)
 {
-    struct mbarrier *b = find_mbarrier("tma_load", barrier, file, line);
-
+    find_mbarrier(by_word.copy, barrier, file, line);
     if (bytes == 0 || bytes % 16 != 0)
         sim_fault(file, line, "tma_load of %u bytes. Copy a multiple of 16, and not 0", bytes);
     if ((uintptr_t)shared % 16 != 0 || (uintptr_t)global % 16 != 0)
@@ -376,39 +413,27 @@ void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrie
                   "tma_load %s an address that is not aligned to 16. Declare shared arrays __align__(16), and copy "
                   "from a multiple of 16 bytes",
                   (uintptr_t)shared % 16 != 0 ? "to" : "from");
-    check_piece(by_word.copy, "writes", shared, bytes, true, file, line);
-    check_piece(by_word.copy, "reads", global, bytes, false, file, line);
-    if (!b->shown)
-        sim_fault(file, line,
-                  "tma_load with the barrier initialised at %s:%d, which the TMA does not see yet. Call "
-                  "mbarrier_init_done after mbarrier_init, in the same thread",
-                  b->file, b->line);
-    const void *const pc = __builtin_return_address(0);
-    sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, pc);
-    sim_tell.copy_begins(shared, bytes, pc);
-    sim_tell.copy_reads(pc, shared, bytes, global, bytes, false);
-    sim_tell.gate_arrived(b->known); /* its reads are done when the phase ends */
-    memset(shared, 0xff, bytes);
-    const struct bulk_copy copy = {shared, global, 0, bytes, b, threadIdx, file, line, pc};
-    add_copy(sim_block, &copy);
-    sim_counts.bulk_copies++;
-    wake_waiters(b, sim_block);
+    check_ends(by_word.copy, shared, global, bytes, file, line);
+    const struct sim_piece all = {(char *)shared, (char *)global, bytes};
+    sim_load_pieces(by_word.copy, shared, bytes, &all, 1,
+                    sim_find_shown_mbarrier(by_word.copy, barrier, file, line), file, line,
+                    __builtin_return_address(0));
 }
 
 void sim_barrier_copy(void *shared, const void *global, size_t bytes, uint64_t *barrier, const char *file, int line)
 {
     struct mbarrier *b = find_mbarrier(by_class.copy, barrier, file, line);
 
-    check_piece(by_class.copy, "writes", shared, (unsigned)bytes, true, file, line);
-    check_piece(by_class.copy, "reads", global, (unsigned)bytes, false, file, line);
+    check_ends(by_class.copy, shared, global, bytes, file, line);
     const void *const pc = __builtin_return_address(0);
     sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, pc);
     sim_tell.copy_begins(shared, bytes, pc);
-    sim_tell.copy_reads(pc, shared, bytes, global, bytes, true);
+    sim_tell.copy_reads(pc, shared, bytes, global, bytes);
     sim_tell.gate_arrived(b->known); /* its reads are done when the phase ends */
     memset(shared, 0xff, bytes);
     b->announced += (unsigned)bytes;
-    const struct bulk_copy copy = {shared, global, 0, (unsigned)bytes, b, threadIdx, file, line, pc};
+    const struct bulk_copy copy = {by_class.copy,   shared, global,    0,    (unsigned)bytes,
+                                   (unsigned)bytes, b,      threadIdx, file, line,            pc};
     add_copy(sim_block, &copy);
     sim_counts.async_copies++;
 }
@@ -461,7 +486,8 @@ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, uns
     b->sent = b->sent || to != sim_block;
     sim_tell.word_sent(word, sizeof(*word));
     *word = ~(uint64_t)0;
-    const struct bulk_copy copy = {word, NULL, value, sizeof(*word), b, threadIdx, file, line, pc};
+    const struct bulk_copy copy = {send_name,     word, NULL,      value, sizeof(*word),
+                                   sizeof(*word), b,    threadIdx, file,  line,          pc};
     add_copy(to, &copy);
     wake_waiters(b, to);
 }
@@ -478,6 +504,5 @@ void sim_check_bulk_copies(void)
     sim_fault(c->file, c->line,
               "%s of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
               "Call %s for every phase, with its parity",
-              c->global != NULL ? c->barrier->words->copy : "cluster_send", c->bytes, c->barrier->phase, phase,
-              c->global != NULL ? c->barrier->words->wait : receive_name);
+              c->by, c->all, c->barrier->phase, phase, c->by != send_name ? c->barrier->words->wait : receive_name);
 }

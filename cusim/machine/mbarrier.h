@@ -22,12 +22,13 @@ struct mbarrier {
     void *known; /* observers: what those knew who have arrived, and what those learn who wait */
 };
 
-/* A bulk copy of the phase that its barrier is in, or what a block of the cluster has sent. */
+/* A bulk copy of the phase that its barrier is in, or a piece of one, or what a block of the cluster has sent. */
 struct bulk_copy {
+    const char *by; /* the call that asked for it */
     void *shared;
-    const void *global; /* NULL: sent, */
+    const void *global; /* NULL: zeros, or sent, */
     uint64_t value;     /* this */
-    unsigned bytes;
+    unsigned bytes, all; /* of the piece, and of the whole copy */
     struct mbarrier *barrier;
     uint3 issuer; /* the thread's index */
     const char *file;
@@ -37,6 +38,18 @@ struct bulk_copy {
 
 /* A thread waits for a phase that never ends: says what the phase lacks, and where another thread hangs. */
 [[noreturn]] void sim_explain_mbarrier(struct thread *waits);
+
+/* The barrier there, at which the call of that name may count bytes that the TMA loads: faults if it is none. */
+struct mbarrier *sim_find_shown_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line);
+
+/* Faults unless the bytes lie in one array of the block's shared memory, or of the device's. `verb`: "reads" or "writes".
+   `advice`: what to do. */
+void sim_check_piece(const char *name, const char *verb, const void *at, size_t bytes, bool shared, const char *advice,
+                     const char *file, int line);
+
+/* The TMA is asked to load these pieces, which fill `bytes` from `shared` on. `pc`: where the program does so. */
+void sim_load_pieces(const char *name, void *shared, unsigned bytes, const struct sim_piece *pieces, size_t count,
+                     struct mbarrier *barrier, const char *file, int line, const void *pc);
 
 /* When the block has ended: its shared memory goes to another one, so no copy may be on its way. */
 void sim_check_bulk_copies(void);

@@ -18,6 +18,7 @@
 #include "order.h"
 #include "poll.h"
 #include "shared.h"
+#include "tensor.h"
 #include "warp.h"
 #include "fault.h"
 #include "announce.h"
@@ -51,6 +52,13 @@ static inline void fetch_stack(const struct thread *t)
     __builtin_prefetch(top + 64);
 }
 
+static void end_thread(const struct thread *t)
+{
+    if (t->num_stores > 0)
+        sim_check_stores(t);
+    sim_lane_ends(t);
+}
+
 /* Gives each lane of a warp that can run one turn. Returns whether any ran. */
 static bool run_lanes(unsigned warp)
 {
@@ -65,7 +73,7 @@ static bool run_lanes(unsigned warp)
                 fetch_stack(t < last ? t + 1 : t);
                 SIM_RESUME(t);
                 if (t->state == DONE)
-                    sim_lane_ends(t);
+                    end_thread(t);
                 ran = true;
             }
     } else {
@@ -75,7 +83,7 @@ static bool run_lanes(unsigned warp)
             if (t->state == READY) {
                 SIM_RESUME(t);
                 if (t->state == DONE)
-                    sim_lane_ends(t);
+                    end_thread(t);
                 ran = true;
             }
         }
@@ -92,6 +100,7 @@ static void begin_thread(struct thread *t, unsigned i)
     t->state = READY;
     t->num_copies = 0;
     t->group = 0;
+    t->num_stores = t->num_committed = 0;
     t->chain = 0;
     t->polled_at = NULL;
     t->come_file = NULL;

@@ -86,6 +86,7 @@ struct race_block {
     uint32_t serial;       /* its number in the launch, as they began */
     unsigned num_barriers; /* mbarriers that have been used */
     uint16_t times[SIM_MAX_THREADS + SIM_MAX_BARRIERS];
+    uint64_t fenced[SIM_MAX_THREADS]; /* each thread's epoch at its last fence for the TMA */
     struct vector_clock clocks[SIM_MAX_THREADS];
     struct block_flags *flags; /* flag.cpp */
     struct arrivals arrivals;

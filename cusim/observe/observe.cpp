@@ -795,13 +795,65 @@ static inline __attribute__((always_inline)) void hook(const char *p, const void
     observe(p, size, how, pc);
 }
 
-void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size,
-                      bool warp)
+/* Of one piece, what it adds to the request of its copy. */
+static void count_piece(struct site *site, const struct sim_piece *piece, bool stores)
+{
+    struct sim_region *const r = sim_region_near(piece->global);
+    const uint64_t from = (uint64_t)(piece->global - r->start), end = from + piece->bytes;
+    const uint64_t sectors = (end + 31) / 32 - from / 32, lines = (end + 127) / 128 - from / 128;
+    struct sim_traffic *const c = &site->cost.global;
+
+    c->bytes += piece->bytes;
+    c->sectors += sectors;
+    c->lines += lines;
+    for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
+        touch(site, r, s);
+    if (sim_watching && stores)
+        sim_watch_copy("tma", piece->global, piece->shared, piece->bytes, -1, -1, sectors, lines);
+    else if (sim_watching)
+        sim_watch_copy("tma", piece->shared, piece->global, piece->bytes, -1, -1, sectors, lines);
+}
+
+void sim_observe_tma(unsigned number, const struct sim_piece *pieces, size_t count, bool stores)
+{
+    struct site *site = &sites[number];
+    size_t bytes = 0, odd = 0;
+
+    if (!sim_watches)
+        return;
+    site->stores = stores;
+    site->passes_l1 = site->copies = true;
+    use(site);
+    for (size_t i = 0; i < count; i++) {
+        const struct sim_piece *const p = &pieces[i];
+
+        if (p->global == NULL) {
+            if (sim_watching)
+                sim_watch_copy("tma", p->shared, NULL, p->bytes, -1, -1, 0, 0);
+            continue;
+        }
+        if (!stores)
+            sim_race_access(sim_region_near(p->global), p->global, p->bytes, 0, number);
+        count_piece(site, p, stores);
+        bytes += p->bytes;
+        odd |= (uintptr_t)p->global | (uintptr_t)p->shared | p->bytes;
+    }
+    site->cost.global.requests++;
+    site->cost.global.least += (bytes + 31) / 32;
+    if (stores)
+        sim_path_store(thread / SIM_WARP);
+    else
+        sim_path_ask(thread / SIM_WARP, bytes);
+    if (odd % 4 != 0)
+        sim_observe_switch(); /* words may have got parts: accesses to whole words look at them, too */
+}
+
+void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size)
 {
     struct site *site = &sites[number];
     struct sim_region *r = sim_region_near(global);
 
-    if (warp && accesses >= most_in_turn)
+    if (accesses >= most_in_turn)
         sim_pause();
     if (!sim_watches)
         return;
@@ -812,24 +864,6 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         site->shared_end->stores = site->shared_end->copies = true;
     }
     site->passes_l1 = site->copies = true;
-    if (!warp) {
-        const uint64_t from = (uint64_t)((const char *)global - r->start), end = from + size;
-        struct sim_traffic *c = &site->cost.global;
-
-        use(site);
-        c->requests++;
-        c->bytes += size;
-        c->least += (size + 31) / 32;
-        c->sectors += (end + 31) / 32 - from / 32;
-        c->lines += (end + 127) / 128 - from / 128;
-        for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
-            touch(site, r, s);
-        sim_path_ask(thread / SIM_WARP, size);
-        if (sim_watching)
-            sim_watch_copy("tma", shared, global, size, -1, -1, (end + 31) / 32 - from / 32,
-                           (end + 127) / 128 - from / 128);
-        return;
-    }
     unsigned request = 0, shared_request = 0;
     if (size > 0)
         request = join_request(site, r, (const char *)global, size);

@@ -199,6 +199,11 @@ static const char *advise_mixed(bool writes, bool apart)
         report_record(pc, r, word, writes, record, wrote);
     describe_word(r, word, what, sizeof(what));
     sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    if (kind_of(record) == IN_FLIGHT && !wrote)
+        sim_fault_at(pc,
+                     "race: writes %s, which the tma_store_box at %s has not read yet. Let the thread that called that "
+                     "wait by tma_store_commit and tma_store_wait_read, and put a barrier between the wait and this",
+                     what, where);
     if (kind_of(record) == IN_FLIGHT)
         sim_fault_at(
             pc,
@@ -1023,7 +1028,9 @@ static void set_writes(struct sim_region *r, const void *at, size_t size, uint64
 {
     const size_t first = (size_t)((const char *)at - r->start) / 4;
 
-    for (size_t word = first; sim_watches && word < first + size / 4; word++)
+    const size_t end = ((size_t)((const char *)at - r->start) + size + 3) / 4;
+
+    for (size_t word = first; sim_watches && word < end; word++)
         r->shadow->cells[word].write = record;
 }
 
@@ -1047,6 +1054,78 @@ void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsig
     set_writes(r, at, size,
                sim_race->interval << INTERVAL_AT | (uint64_t)engine << AGENT_AT |
                    (uint64_t)sim_race->times[engine] << TIME_AT | (uint64_t)site << SITE_AT | COPIED);
+}
+
+/* ---- stores by the TMA ---- */
+
+/* What a store is still to read is remembered as a read in an interval that never comes: nothing is ordered after it, so
+   no other read takes its place, and each write finds it. */
+static uint64_t late_read(unsigned site)
+{
+    return ~(uint64_t)0 << INTERVAL_AT | (uint64_t)sim_agent << AGENT_AT | (uint64_t)site << SITE_AT | IN_FLIGHT;
+}
+
+void sim_race_proxy_fence(void)
+{
+    sim_race->fenced[sim_agent] = sim_epoch >> TIME_AT;
+    sim_tick(sim_agent); /* what it does from now on is later */
+    sim_race->told = sim_race->interval;
+    sim_since_barrier = UINT64_MAX;
+    sim_set_epoch();
+}
+
+/* Faults if a thread of the block has written that by an ordinary store, and called no fence_proxy_async since. */
+static void check_fenced(const struct sim_region *r, size_t word, uint64_t record, unsigned site)
+{
+    const unsigned thread = agent_of(record);
+    const enum kind kind = kind_of(record);
+    char what[600], where[512], who[100];
+
+    if (record < floor_of(r) || (kind != PLAIN && kind != STRONG && kind != VOLATILE) || thread >= SIM_MAX_THREADS ||
+        sim_block_of(interval_of(record)) != sim_race->serial || record >> TIME_AT <= sim_race->fenced[thread])
+        return;
+    describe_word(r, word, what, sizeof(what));
+    describe_thread(who, sizeof(who), thread, sim_race->serial);
+    sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    sim_fault_at(sim_site_pc(site),
+                 "tma_store_box reads %s, which %s has written at %s, and called no fence_proxy_async since. Let each "
+                 "thread call it behind what it has written, before the barrier",
+                 what, who, where);
+}
+
+void sim_race_store_begins(const struct sim_piece *pieces, size_t count, unsigned site)
+{
+    for (const struct sim_piece *p = pieces; sim_watches && p < pieces + count; p++) {
+        const struct sim_region *const r = sim_region_near(p->shared);
+        const struct sim_shadow *const s = r->shadow;
+        const size_t from = (size_t)(p->shared - r->start), end = from + p->bytes;
+
+        for (size_t word = from / 4; word * 4 < end; word++)
+            check_fenced(r, word, s->cells[word].write, site);
+        for (size_t i = s->parts != NULL ? from / s->part_size : 0; s->parts != NULL && i * s->part_size < end; i++)
+            check_fenced(r, i * s->part_size / 4, s->parts[i].write, site);
+        for (size_t word = (from + 3) / 4; word < end / 4; word++) {
+            struct sim_cell *const cell = &s->cells[word];
+
+            if (kind_of(cell->read) == IN_FLIGHT || (cell->read ^ sim_epoch) >> TIME_AT != 0)
+                s->others[word] = cell->read; /* else it is this thread's own */
+            cell->read = late_read(site);
+        }
+    }
+}
+
+void sim_race_store_reads(const struct sim_piece *pieces, size_t count, unsigned site)
+{
+    for (const struct sim_piece *p = pieces; sim_watches && p < pieces + count; p++) {
+        struct sim_region *const r = sim_region_near(p->shared);
+        const size_t from = (size_t)(p->shared - r->start);
+
+        for (size_t word = (from + 3) / 4; word < (from + p->bytes) / 4; word++)
+            for (uint64_t *read : {&r->shadow->cells[word].read, &r->shadow->others[word]})
+                if (*read == late_read(site))
+                    *read = 0;
+        sim_race_access(r, p->shared, p->bytes, 0, site);
+    }
 }
 
 extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size)

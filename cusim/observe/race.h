@@ -81,6 +81,13 @@ void sim_gate_ends(void *known, int barrier);
 void sim_gate_passed(void *known, unsigned thread);
 void sim_gates_forget(void);
 
+/* The TMA is asked by the running thread to store these pieces of shared memory: faults if they were written and not
+   fenced for it. Until the second call nobody may write there: then it has read them. And the fence. */
+struct sim_piece;
+void sim_race_store_begins(const struct sim_piece *pieces, size_t count, unsigned site);
+void sim_race_store_reads(const struct sim_piece *pieces, size_t count, unsigned site);
+void sim_race_proxy_fence(void);
+
 /* If it is set, a race that is about to be told tells it of the other access: where, whose, and of what. */
 extern void (*sim_race_tells)(const void *pc, unsigned thread, uint32_t block, const void *at);
 

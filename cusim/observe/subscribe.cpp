@@ -98,10 +98,21 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->copy_begins.add([](const void *to, size_t size, const void *pc) {
         sim_race_copy_begins(sim_region_near(to), to, size, sim_site(pc));
     });
-    t->copy_reads.add([](const void *pc, const void *to, size_t to_size, const void *from, size_t size, bool warp) {
-        sim_observe_copy(sim_site(pc), to, to_size, from, size, warp);
+    t->copy_reads.add([](const void *pc, const void *to, size_t to_size, const void *from, size_t size) {
+        sim_observe_copy(sim_site(pc), to, to_size, from, size);
     });
     t->copy_arrived.add(copy_arrived);
+    t->tma_loads.add([](const void *pc, const struct sim_piece *pieces, size_t count) {
+        sim_observe_tma(sim_site(pc), pieces, count, false);
+    });
+    t->tma_stores.add([](const void *pc, const struct sim_piece *pieces, size_t count) {
+        sim_race_store_begins(pieces, count, sim_site(pc));
+        sim_observe_tma(sim_site(pc), pieces, count, true);
+    });
+    t->store_reads.add([](const void *pc, const struct sim_piece *pieces, size_t count) {
+        sim_race_store_reads(pieces, count, sim_site(pc));
+    });
+    t->proxy_fence.add(sim_race_proxy_fence);
 
     t->region_made.add(sim_shadow_made);
     t->region_gone.add(sim_shadow_gone);

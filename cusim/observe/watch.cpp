@@ -1138,6 +1138,10 @@ void sim_subscribe_recorder(void)
         if (sim_watching)
             sim_watch_arrive(to, size);
     });
+    t->stored.add([](const struct sim_piece *pieces, size_t count) {
+        for (size_t i = 0; sim_watching && i < count; i++)
+            sim_watch_arrive(pieces[i].global, pieces[i].bytes);
+    });
     t->printed.add([](const char *text) {
         if (sim_watching)
             sim_watch_print(text);
