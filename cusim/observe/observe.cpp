@@ -795,50 +795,45 @@ static inline __attribute__((always_inline)) void hook(const char *p, const void
     observe(p, size, how, pc);
 }
 
-/* Of one piece, what it adds to the request of its copy. */
-static void count_piece(struct site *site, const struct sim_piece *piece, bool stores)
+/* Of one piece, what it adds to the request of its copy, of which `is_part` says that it was counted before. */
+static void count_piece(struct site *site, const struct sim_piece *piece, bool is_part)
 {
     struct sim_region *const r = sim_region_near(piece->global);
     const uint64_t from = (uint64_t)(piece->global - r->start), end = from + piece->bytes;
     const uint64_t sectors = (end + 31) / 32 - from / 32, lines = (end + 127) / 128 - from / 128;
     struct sim_traffic *const c = &site->cost.global;
 
+    c->requests += !is_part;
     c->bytes += piece->bytes;
     c->sectors += sectors;
     c->lines += lines;
     for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
         touch(site, r, s);
-    if (sim_watching && stores)
-        sim_watch_copy("tma", piece->global, piece->shared, piece->bytes, -1, -1, sectors, lines);
-    else if (sim_watching)
-        sim_watch_copy("tma", piece->shared, piece->global, piece->bytes, -1, -1, sectors, lines);
+    if (sim_watching)
+        sim_watch_tma(piece, site->stores, is_part, sectors, lines);
 }
 
 void sim_observe_tma(unsigned number, const struct sim_piece *pieces, size_t count, bool stores)
 {
     struct site *site = &sites[number];
-    size_t bytes = 0, odd = 0;
+    size_t bytes = 0, odd = 0, zeros = 0;
 
     if (!sim_watches)
         return;
     site->stores = stores;
     site->passes_l1 = site->copies = true;
     use(site);
-    for (size_t i = 0; i < count; i++) {
-        const struct sim_piece *const p = &pieces[i];
-
-        if (p->global == NULL) {
-            if (sim_watching)
-                sim_watch_copy("tma", p->shared, NULL, p->bytes, -1, -1, 0, 0);
-            continue;
+    for (const struct sim_piece *p = pieces; p < pieces + count; p++)
+        if (p->global != NULL) {
+            if (!stores)
+                sim_race_access(sim_region_near(p->global), p->global, p->bytes, 0, number);
+            count_piece(site, p, bytes > 0);
+            bytes += p->bytes;
+            odd |= (uintptr_t)p->global | (uintptr_t)p->shared | p->bytes;
         }
-        if (!stores)
-            sim_race_access(sim_region_near(p->global), p->global, p->bytes, 0, number);
-        count_piece(site, p, stores);
-        bytes += p->bytes;
-        odd |= (uintptr_t)p->global | (uintptr_t)p->shared | p->bytes;
-    }
-    site->cost.global.requests++;
+    for (const struct sim_piece *p = pieces; sim_watching && p < pieces + count; p++)
+        if (p->global == NULL)
+            sim_watch_tma(p, stores, bytes > 0 || zeros++ > 0, 0, 0);
     site->cost.global.least += (bytes + 31) / 32;
     if (stores)
         sim_path_store(thread / SIM_WARP);
@@ -871,7 +866,7 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         shared_request = join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
     if (sim_watching)
         sim_watch_copy("cp.async", shared, size > 0 ? global : NULL, shared_size, size > 0 ? (int)request : -1,
-                       site->shared_end != NULL ? (int)shared_request : -1, 0, 0);
+                       site->shared_end != NULL ? (int)shared_request : -1);
     accesses += 2;
 }
 

@@ -581,31 +581,50 @@ static std::string end_text(const char *at)
            "]";
 }
 
-void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request,
-                    uint64_t sectors, uint64_t lines)
+/* The event of a copy that sets out, or NULL where what happens is left out. */
+static struct event *add_copy(const char *how, const void *to, const void *from, size_t size)
 {
     close_store();
     if (!cut.empty())
-        return;
+        return NULL;
     const struct sim_region *const r = sim_region_near(to);
     const unsigned element = common->arrays[array_of(r)].element;
-    struct item *const item = current_item(running());
     const unsigned id = ++num_copies;
 
     on_their_way.push_back({to, id});
-    struct event *e = add_event(item, "copy", id,
-                                ",\"id\":" + decimal(id) + ",\"how\":" + quoted(how) +
-                                    ",\"from\":" + (from != NULL ? end_text((const char *)from) : "null") +
-                                    ",\"to\":" + end_text((const char *)to) + ",\"n\":" + decimal(size / element) +
-                                    ",\"bytes\":" + decimal(size) + owner_text(r));
+    return add_event(current_item(running()), "copy", id,
+                     ",\"id\":" + decimal(id) + ",\"how\":" + quoted(how) +
+                         ",\"from\":" + (from != NULL ? end_text((const char *)from) : "null") +
+                         ",\"to\":" + end_text((const char *)to) + ",\"n\":" + decimal(size / element) +
+                         ",\"bytes\":" + decimal(size) + owner_text(r));
+}
+
+void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request)
+{
+    struct event *e = add_copy(how, to, from, size);
+
+    if (e == NULL)
+        return;
     e->request = request;
-    if (sectors > 0)
-        e->cost = ",\"sectors\":" + decimal(sectors) + ",\"lines\":" + decimal(lines);
     if (shared_request >= 0) { /* its stores to shared memory are a request of their own */
-        e = add_event(item, "copy_store", (uint64_t)shared_request,
+        const struct sim_region *const r = sim_region_near(to);
+        e = add_event(current_item(running()), "copy_store", (uint64_t)shared_request,
                       ",\"a\":" + decimal((uint64_t)array_of(r)) + owner_text(r));
         e->request = shared_request;
     }
+}
+
+void sim_watch_tma(const struct sim_piece *p, bool stores, bool is_part, uint64_t sectors, uint64_t lines)
+{
+    struct event *const e =
+        add_copy("tma", stores ? p->global : p->shared, stores ? p->shared : p->global, p->bytes);
+
+    if (e == NULL)
+        return;
+    e->request = -1;
+    e->is_part = is_part;
+    if (sectors > 0)
+        e->cost = ",\"sectors\":" + decimal(sectors) + ",\"lines\":" + decimal(lines);
 }
 
 void sim_watch_arrive(const void *to, size_t size)
@@ -1132,7 +1151,7 @@ void sim_subscribe_recorder(void)
     });
     t->word_sent.add([](const void *word, size_t size) {
         if (sim_watching)
-            sim_watch_copy("cluster_send", word, NULL, size, -1, -1, 0, 0);
+            sim_watch_copy("cluster_send", word, NULL, size, -1, -1);
     });
     t->copy_arrived.add([](const void *to, size_t size, const void *, int) {
         if (sim_watching)

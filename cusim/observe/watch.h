@@ -49,10 +49,12 @@ void sim_watch_leaves(uint64_t most); /* it has left out one: so many bytes for 
 void sim_watch_fence(void);
 void sim_watch_print(const char *text);
 
-/* A copy sets out, and arrives. `number`: of the request that asks global memory for it, or -1 where it is none of the
-   warp's, and then what it costs. `block`: whose shared memory that is. */
-void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request,
-                    uint64_t sectors, uint64_t lines);
+/* A copy sets out, and arrives. `request`, `shared_request`: numbers of those that ask for it and that store it, or -1
+   where they are none of the warp's. A piece of what the TMA is asked for: `is_part` of a copy that has been told; and
+   what it costs. */
+struct sim_piece;
+void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request);
+void sim_watch_tma(const struct sim_piece *piece, bool stores, bool is_part, uint64_t sectors, uint64_t lines);
 void sim_watch_arrive(const void *to, size_t size);
 void sim_watch_wait(const char *on, const void *barrier, unsigned parity, size_t left);
 void sim_watch_phase(const void *barrier, unsigned phase, unsigned pending);

@@ -157,10 +157,11 @@ function countsOf(step, met) {
         } else if (event.k === 'shuffle') {
             add('shuffles', requests);
         } else if (event.k === 'copy') {
-            add('copies', event.how === 'cluster_send' ? 0 : 1);
-            add('load requests', event.sectors === undefined ? 0 : 1);
-            add('load sectors', event.sectors);
-            add('bytes wanted', isShared(event.from[0]) ? 0 : event.bytes);
+            const kind = isShared(event.to[0]) ? 'load' : 'store';
+            add('copies', event.how === 'cluster_send' ? 0 : requests);
+            add(`${kind} requests`, event.sectors === undefined ? 0 : requests);
+            add(`${kind} sectors`, event.sectors);
+            add('bytes wanted', !event.from || (kind === 'load' && isShared(event.from[0])) ? 0 : event.bytes);
         } else if (shared) {
             add('shared requests', requests);
             add('conflicts', event.conflicts);
@@ -367,7 +368,7 @@ for (const one of runs)
                 for (const first of event.i)
                     touch(event.a, first, event.n ?? 1);
             else if (event.k === 'copy')
-                for (const [array, first] of [event.from, event.to])
+                for (const [array, first] of [event.from, event.to].filter(end => end))
                     touch(array, first, event.n);
             else if (event.k === 'phase')
                 phased.add(event.a);
@@ -494,6 +495,13 @@ function elementNames(array, first, n) {
     return n === 1 && stride > 0
         ? `every ${ordinal(stride)} element from ${name(first[0])} to ${name(last)}`
         : `${n > 1 ? `${n} elements each, ` : ''}${stride > 0 ? `${stride} apart` : 'backwards'}, from ${name(first[0])} to ${name(last)}`;
+}
+
+// What copies read: elements, or where there are none, what is sent, or the zeros outside of an array.
+function sourceNames(copies) {
+    const read = copies.filter(copy => copy.from);
+    return read.length ? elementNames(read[0].from[0], read.map(copy => copy.from[1]), read[0].n)
+        : copies[0].how === 'cluster_send' ? 'what is sent' : 'zeros';
 }
 
 // Values by lane: '4 in all lanes', '4 in lane 0, 8 in lanes 1 to 31', '1 (lane 0), 2 (lane 1) ... 32 (lane 31)'
@@ -623,7 +631,7 @@ function eventSentence(event, step) {
         return `${who} ${one ? 'passes' : 'pass'} a fence: what was written before it is seen by others before what is written after it.`;
     case 'copy':
         return `${one ? who : 'the warp'} starts a copy (${event.how}) of `
-            + `${elementNames(event.from[0], [event.from[1]], event.n)} to ${elementNames(event.to[0], [event.to[1]], event.n)}. `
+            + `${sourceNames([event])} to ${elementNames(event.to[0], [event.to[1]], event.n)}. `
             + underWay(event.bytes);
     case 'arrive': {
         const copy = copyOf(event.id);
@@ -692,7 +700,7 @@ function eventSentences(step) {
             if (list.length === 1 || !all.length)
                 return eventSentence(list[0], step);
             const to = elementNames(all[0].to[0], all.map(copy => copy.to[1]), all[0].n);
-            const from = elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n);
+            const from = sourceNames(all);
             const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
             return list[0].k === 'arrive'
                 ? `${all.length} copies arrive: ${to} hold what ${lineThere(run.steps[all[0].step].p)} asked for.`
