@@ -38,7 +38,7 @@ struct sim_counts {
     uint64_t orders;           /* releases and acquires, by fences too: one for each thread */
     uint64_t strong_orders;    /* of these: sequentially consistent ones, and those for the whole system */
     uint64_t async_copies;     /* __pipeline_memcpy_async: one for each thread */
-    uint64_t bulk_copies;      /* tma_load: one for each call */
+    uint64_t bulk_copies;      /* tma_load, tma_load_box, tma_store_box: one for each call */
     struct sim_traffic loads;  /* asynchronous and bulk copies too; a bulk copy is one request */
     struct sim_traffic stores; /* atomics too */
     uint64_t shared_requests; /* loads, stores and atomics of shared memory, and what asynchronous copies write there */

@@ -120,7 +120,8 @@ static __device__ __forceinline__ void tma_load(void *shared, const void *global
 
 /* Copies a box from global memory to shared memory, aligned to 128 bytes: the one of the map's size whose first element
    has the coordinates (x, y, z), x the innermost one. Its rows lie there one behind the other. What of it lies outside of
-   the array is 0; coordinates may be negative. The barrier counts all bytes of the box, the zeros, too. `map`: a
+   the array is 0; coordinates may be negative. x elements are a multiple of 16 bytes, or the instruction is illegal
+   (cudaErrorIllegalInstruction; measured, PTX does not say so). The barrier counts all bytes of the box, the zeros, too. `map`: a
    parameter of the kernel, const __grid_constant__ CUtensorMap. */
 static __device__ __forceinline__ void tma_load_box(void *shared, const CUtensorMap *map, int x, int y, int z,
                                                     uint64_t *barrier)

@@ -395,8 +395,8 @@ void sim_load_pieces(const char *name, void *shared, unsigned bytes, const struc
     memset(shared, 0xff, bytes);
     for (size_t i = 0; i < count; i++) {
         const struct sim_piece *const p = &pieces[i];
-        const struct bulk_copy copy = {name,  p->shared, p->global, 0,  (unsigned)p->bytes, bytes, b, threadIdx,
-                                       file,  line,      pc};
+        const struct bulk_copy copy = {name,      p->shared, p->global, 0, (unsigned)p->bytes, bytes, b,
+                                       threadIdx, file,      line,      pc};
         add_copy(sim_block, &copy);
     }
     sim_counts.bulk_copies++;
@@ -415,9 +415,8 @@ void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrie
                   (uintptr_t)shared % 16 != 0 ? "to" : "from");
     check_ends(by_word.copy, shared, global, bytes, file, line);
     const struct sim_piece all = {(char *)shared, (char *)global, bytes};
-    sim_load_pieces(by_word.copy, shared, bytes, &all, 1,
-                    sim_find_shown_mbarrier(by_word.copy, barrier, file, line), file, line,
-                    __builtin_return_address(0));
+    sim_load_pieces(by_word.copy, shared, bytes, &all, 1, sim_find_shown_mbarrier(by_word.copy, barrier, file, line),
+                    file, line, __builtin_return_address(0));
 }
 
 void sim_barrier_copy(void *shared, const void *global, size_t bytes, uint64_t *barrier, const char *file, int line)
@@ -432,8 +431,8 @@ void sim_barrier_copy(void *shared, const void *global, size_t bytes, uint64_t *
     sim_tell.gate_arrived(b->known); /* its reads are done when the phase ends */
     memset(shared, 0xff, bytes);
     b->announced += (unsigned)bytes;
-    const struct bulk_copy copy = {by_class.copy,   shared, global,    0,    (unsigned)bytes,
-                                   (unsigned)bytes, b,      threadIdx, file, line,            pc};
+    const struct bulk_copy copy = {by_class.copy, shared, global, 0, (unsigned)bytes, (unsigned)bytes, b,
+                                   threadIdx,     file,   line,   pc};
     add_copy(sim_block, &copy);
     sim_counts.async_copies++;
 }
@@ -486,8 +485,8 @@ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, uns
     b->sent = b->sent || to != sim_block;
     sim_tell.word_sent(word, sizeof(*word));
     *word = ~(uint64_t)0;
-    const struct bulk_copy copy = {send_name,     word, NULL,      value, sizeof(*word),
-                                   sizeof(*word), b,    threadIdx, file,  line,          pc};
+    const struct bulk_copy copy = {send_name, word, NULL, value, sizeof(*word), sizeof(*word), b,
+                                   threadIdx, file, line, pc};
     add_copy(to, &copy);
     wake_waiters(b, to);
 }

@@ -26,8 +26,8 @@ struct mbarrier {
 struct bulk_copy {
     const char *by; /* the call that asked for it */
     void *shared;
-    const void *global; /* NULL: zeros, or sent, */
-    uint64_t value;     /* this */
+    const void *global;  /* NULL: zeros, or sent, */
+    uint64_t value;      /* this */
     unsigned bytes, all; /* of the piece, and of the whole copy */
     struct mbarrier *barrier;
     uint3 issuer; /* the thread's index */

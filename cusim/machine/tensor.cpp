@@ -44,7 +44,7 @@ struct box {
     int line;
     struct sim_tensor of;
     char *shared;
-    size_t bytes;                    /* there */
+    size_t bytes;                         /* there */
     std::vector<struct sim_piece> pieces; /* in the order of shared memory */
 };
 
@@ -105,6 +105,12 @@ static struct box find_box(const char *name, bool stores, const CUtensorMap *map
                   "%s %s an address that is not aligned to 128. Declare shared arrays __align__(128), and let boxes "
                   "begin at multiples of 128 bytes",
                   name, stores ? "from" : "to");
+    if ((int64_t)x * t->element % 16 != 0)
+        sim_fault(
+            file, line,
+            "%s of a box that begins at x = %d, %lld bytes from where a row does: a GPU refuses what is no multiple "
+            "of 16. Let x be a multiple of %d elements",
+            name, x, (long long)x * t->element, 16 / t->element);
     const size_t row_bytes = (size_t)t->box[0] * t->element;
     box.bytes = row_bytes * t->box[1] * t->box[2];
     sim_check_piece(name, stores ? "reads" : "writes", shared, box.bytes, true,

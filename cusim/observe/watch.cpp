@@ -616,8 +616,7 @@ void sim_watch_copy(const char *how, const void *to, const void *from, size_t si
 
 void sim_watch_tma(const struct sim_piece *p, bool stores, bool is_part, uint64_t sectors, uint64_t lines)
 {
-    struct event *const e =
-        add_copy("tma", stores ? p->global : p->shared, stores ? p->shared : p->global, p->bytes);
+    struct event *const e = add_copy("tma", stores ? p->global : p->shared, stores ? p->shared : p->global, p->bytes);
 
     if (e == NULL)
         return;

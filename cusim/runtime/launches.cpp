@@ -62,8 +62,8 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     if (last_launch != cudaSuccess)
         return;
     const size_t parts = (arguments_size + sizeof(struct sim_arguments) - 1) / sizeof(struct sim_arguments);
-    struct sim_launch l = {kernel, name, *config, body, std::vector<struct sim_arguments>(parts), arguments_size,
-                           sim_device};
+    struct sim_launch l = {kernel,         name,      *config, body, std::vector<struct sim_arguments>(parts),
+                           arguments_size, sim_device};
     memcpy(l.arguments.data(), arguments, arguments_size);
     l.config.cluster = sim_cluster_of(kernel, config->cluster);
     char why[600];

@@ -56,8 +56,9 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
             steps[i] > 8 || (i > 0 && (strides[i - 1] % 16 != 0 || strides[i - 1] >= (cuuint64_t)1 << 40)))
             return CUDA_ERROR_INVALID_VALUE;
         if (i > 0 && steps[i] != 1)
-            sim_fault_at(pc, "cuTensorMapEncodeTiled with steps of more than one element, which are not simulated. Take "
-                             "an element stride of 1 for each dimension");
+            sim_fault_at(pc,
+                         "cuTensorMapEncodeTiled with steps of more than one element, which are not simulated. Take "
+                         "an element stride of 1 for each dimension");
         t.sizes[i] = sizes[i];
         t.box[i] = (uint16_t)box[i];
         if (i > 0)

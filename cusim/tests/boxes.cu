@@ -12,13 +12,13 @@
 
 #include "../counts.h"
 
-/* An array of 3 planes of 5 rows of 20 elements, rows 24 elements apart, planes 6 rows. */
-enum { SIZE_X = 20, SIZE_Y = 5, SIZE_Z = 3, ROW = 24, PLANE = 6 * ROW, ALL = SIZE_Z * PLANE };
+/* An array of 3 planes of 5 rows of 21 elements, rows 24 elements apart, planes 6 rows. */
+enum { SIZE_X = 21, SIZE_Y = 5, SIZE_Z = 3, ROW = 24, PLANE = 6 * ROW, ALL = SIZE_Z * PLANE };
 /* And boxes of it. */
 enum { BOX_X = 16, BOX_Y = 3, BOX_Z = 2, BOX = BOX_X * BOX_Y * BOX_Z };
 enum { THREADS = 32 };
 
-typedef const __grid_constant__ CUtensorMap map_in;
+#define MAP const __grid_constant__ CUtensorMap
 
 static __device__ void prepare(uint64_t *barrier)
 {
@@ -33,7 +33,7 @@ static __device__ void prepare(uint64_t *barrier)
 
 /* Copies a box to `loaded`, adds 1 to it, and stores it into another array. */
 template <class T>
-__global__ void one_box(T *loaded, map_in from, map_in to, int x, int y, int z)
+__global__ void one_box(T *loaded, MAP from, MAP to, int x, int y, int z)
 {
     __shared__ __align__(128) T tile[BOX_Z][BOX_Y][BOX_X];
     __shared__ uint64_t barrier;
@@ -96,8 +96,8 @@ static int try_box(CUtensorMapDataType type, int x, int y, int z)
         for (int j = 0; j < BOX_Y; j++)
             for (int i = 0; i < BOX_X; i++) {
                 const int at_x = x + i, at_y = y + j, at_z = z + k, at = at_z * PLANE + at_y * ROW + at_x;
-                const bool inside = at_x >= 0 && at_x < SIZE_X && at_y >= 0 && at_y < SIZE_Y && at_z >= 0 &&
-                                    at_z < SIZE_Z;
+                const bool inside =
+                    at_x >= 0 && at_x < SIZE_X && at_y >= 0 && at_y < SIZE_Y && at_z >= 0 && at_z < SIZE_Z;
 
                 wrong += loaded[(k * BOX_Y + j) * BOX_X + i] != (inside ? in[at] : (T)0);
                 if (inside) {
@@ -115,9 +115,9 @@ static int try_box(CUtensorMapDataType type, int x, int y, int z)
 
 static int right(void)
 {
-    static const int corners[][3] = {{0, 0, 0},  {4, 2, 1},   {5, 1, 0},    {-3, 0, 0},   {0, -2, 0},
-                                     {0, 0, -1}, {-15, 4, 2}, {19, -1, -1}, {-16, 0, 0},  {20, 0, 0},
-                                     {0, 5, 0},  {0, 0, 3},   {1, 0, 0},    {-7, -1, -1}, {1000000000, 0, -1000000000}};
+    static const int corners[][3] = {{0, 0, 0},  {8, 2, 1},  {16, 1, 0},   {-8, 0, 0},   {0, -2, 0},
+                                     {0, 0, -1}, {-8, 4, 2}, {16, -1, -1}, {-16, 0, 0},  {24, 0, 0},
+                                     {0, 5, 0},  {0, 0, 3},  {8, 0, 0},    {-8, -1, -1}, {1000000000, 0, -1000000000}};
 
     for (const auto &c : corners) {
         const int floats = try_box<float>(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, c[0], c[1], c[2]);
@@ -129,7 +129,7 @@ static int right(void)
     return 0;
 }
 
-/* ---- what is counted: a box of which 11 columns, 2 rows and 1 plane lie inside, from byte 9 * 4 of a row on ---- */
+/* ---- what is counted: a box of which 13 columns, 2 rows and 1 plane lie inside, from byte 8 * 4 of a row on ---- */
 
 static int counts(void)
 {
@@ -140,7 +140,7 @@ static int counts(void)
     cudaMemset(memory, 0, 2 * ALL * sizeof(float));
     encode(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
     encode(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + ALL);
-    extern __global__ void load_and_store(map_in from, map_in to);
+    extern __global__ void load_and_store(MAP from, MAP to);
     load_and_store<<<1, 1>>>(from, to);
     cudaDeviceSynchronize();
     const struct sim_counts c = sim_get_counts();
@@ -153,16 +153,16 @@ static int counts(void)
     return 0;
 }
 
-__global__ void load_and_store(map_in from, map_in to)
+__global__ void load_and_store(MAP from, MAP to)
 {
     __shared__ __align__(128) float tile[BOX];
     __shared__ uint64_t barrier;
 
     prepare(&barrier);
     mbarrier_expect(&barrier, sizeof(tile));
-    tma_load_box(tile, &from, 9, 3, 2, &barrier);
+    tma_load_box(tile, &from, 8, 3, 2, &barrier);
     mbarrier_wait(&barrier, 0);
-    tma_store_box(&to, 9, 3, 2, tile);
+    tma_store_box(&to, 8, 3, 2, tile);
     tma_store_commit();
     tma_store_wait_read();
 }
@@ -237,7 +237,7 @@ static int refused(void)
 
 /* ---- mistakes: each kernel has one ---- */
 
-#define KERNEL(name) __global__ void name(float *x, map_in map, map_in other)
+#define KERNEL(name) __global__ void name(float *x, MAP map, MAP other)
 
 /* What all have in common: a tile, which is the whole box, loaded. */
 #define TILE                                                                                                           \
@@ -281,7 +281,7 @@ KERNEL(few_bytes)
     TILE;
     if (threadIdx.x == 0) {
         mbarrier_expect(&barrier, BOX * sizeof(float) - 16);
-        tma_load_box(tile, &map, 15, 0, 0, &barrier); /* THERE few_bytes */
+        tma_load_box(tile, &map, 16, 0, 0, &barrier); /* THERE few_bytes */
     }
     mbarrier_wait(&barrier, 0); /* HERE few_bytes */
 }
@@ -291,6 +291,13 @@ KERNEL(unaligned)
     TILE;
     if (threadIdx.x == 0)
         tma_load_box(tile + 4, &map, 0, 0, 0, &barrier); /* HERE unaligned */
+}
+
+KERNEL(odd_column)
+{
+    TILE;
+    if (threadIdx.x == 0)
+        tma_load_box(tile, &map, -7, 0, 0, &barrier); /* HERE odd_column */
 }
 
 KERNEL(small_tile)
@@ -455,6 +462,7 @@ static int mistake(const char *name)
     CASE(unwaited)
     CASE(few_bytes)
     CASE(unaligned)
+    CASE(odd_column)
     CASE(small_tile)
     CASE(unmade)
     CASE(two_dimensions)

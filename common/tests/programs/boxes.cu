@@ -10,7 +10,7 @@
 #include "../../cuda/gpu_info.h"
 
 /* An array of SIZE elements in each dimension, whose rows and planes lie apart, and boxes of it. */
-enum { SIZE_X = 20, SIZE_Y = 5, SIZE_Z = 3, ROW = 24, PLANE = 6 * ROW, ALL = SIZE_Z * PLANE };
+enum { SIZE_X = 21, SIZE_Y = 5, SIZE_Z = 3, ROW = 24, PLANE = 6 * ROW, ALL = SIZE_Z * PLANE };
 enum { BOX_X = 16, BOX_Y = 3, BOX_Z = 2, BOX = BOX_X * BOX_Y * BOX_Z, THREADS = 32 };
 
 /* Loads the box at (x, y, z) of `from`, adds 1 to it, and stores it at the same place of `to`. */
@@ -64,8 +64,7 @@ static int wrong_of(float *memory, int x, int y, int z)
     cudaMemcpy(loaded, memory + 2 * ALL, sizeof(loaded), cudaMemcpyDeviceToHost);
     for (int i = 0; i < BOX; i++) {
         const int at_x = x + i % BOX_X, at_y = y + i / BOX_X % BOX_Y, at_z = z + i / BOX_X / BOX_Y;
-        const bool inside =
-            at_x >= 0 && at_x < SIZE_X && at_y >= 0 && at_y < SIZE_Y && at_z >= 0 && at_z < SIZE_Z;
+        const bool inside = at_x >= 0 && at_x < SIZE_X && at_y >= 0 && at_y < SIZE_Y && at_z >= 0 && at_z < SIZE_Z;
         const int at = at_z * PLANE + at_y * ROW + at_x;
         wrong += loaded[i] != (inside ? in[at] : 0.0f);
         if (inside) {
@@ -80,7 +79,7 @@ static int wrong_of(float *memory, int x, int y, int z)
 
 int main(void)
 {
-    static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {9, 3, 2}, {-7, -1, -1}, {-16, 0, 0}, {20, 5, 3}};
+    static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {12, 3, 2}, {-8, -1, -1}, {-16, 0, 0}, {24, 5, 3}};
     struct gpu_info gpu;
     CUtensorMap map;
     float *memory = NULL;
@@ -97,7 +96,8 @@ int main(void)
     }
     const bool refused = map_of(&map, memory + 2, ROW) == cudaErrorInvalidValue &&
                          map_of(&map, memory, ROW + 1) == cudaErrorInvalidValue;
-    printf("%sok %d - a base or a stride that is not aligned to 16 bytes is refused\n", refused ? "" : "not ", ++number);
+    printf("%sok %d - a base or a stride that is not aligned to 16 bytes is refused\n", refused ? "" : "not ",
+           ++number);
     printf("%sok %d - and leaves no error\n", cudaGetLastError() == cudaSuccess ? "" : "not ", ++number);
     printf("1..%d\n", number);
     return cudaFree(memory) != cudaSuccess;
