@@ -4,7 +4,8 @@
    CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its
    arrivals have come and as many bytes were asked for as were announced, but not before a thread waits for it: the
    copies of the phase are done by the first mbarrier_wait that finds them all asked for. Until then they are NaN.
-   Boxes are pieces of arrays of three dimensions, which a tensor map describes (tensor_map_of, cuTensorMapEncodeTiled). */
+   Boxes are pieces of arrays of three dimensions, which a tensor map describes (tensor_map_of,
+   cuTensorMapEncodeTiled). */
 #ifndef SIM_TMA_H
 #define SIM_TMA_H
 
@@ -36,11 +37,12 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
 void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
 
 /* Copies the box of the map whose first element has the coordinates (x, y, z), x the innermost one, to shared memory
-   (aligned to 128), row behind row. x elements are a multiple of 16 bytes. What lies outside of the array is 0, and counts at the barrier like the rest. */
+   (aligned to 128), row behind row. x elements are a multiple of 16 bytes. What lies outside of the array is 0, and
+   counts at the barrier like the rest. */
 void tma_load_box(void *shared, const CUtensorMap *map, int x, int y, int z, uint64_t *barrier, SIM_AT);
 
-/* Asks for the opposite; what lies outside is not written. It happens when the thread waits: until then nobody may write
-   to its shared memory. */
+/* Asks for the opposite, at no negative coordinates. What lies outside is not written, but for the last 16 bytes of
+   a row, of which all are. It happens when the thread waits: until then nobody may write to its shared memory. */
 void tma_store_box(const CUtensorMap *map, int x, int y, int z, const void *shared, SIM_AT);
 
 /* What this thread has asked for can be waited for; waits until its stores have read their shared memory. */

@@ -111,6 +111,13 @@ static struct box find_box(const char *name, bool stores, const CUtensorMap *map
             "%s of a box that begins at x = %d, %lld bytes from where a row does: a GPU refuses what is no multiple "
             "of 16. Let x be a multiple of %d elements",
             name, x, (long long)x * t->element, 16 / t->element);
+    if (stores && (x < 0 || y < 0 || z < 0))
+        sim_fault(file, line,
+                  "%s at (%d, %d, %d): a GPU loads from negative coordinates, but refuses to store there. Let the box "
+                  "begin inside of the array, or at its end",
+                  name, x, y, z);
+    if (stores) /* the hardware writes 16 bytes or none */
+        t->sizes[0] = (t->sizes[0] * t->element + 15) / 16 * 16 / t->element;
     const size_t row_bytes = (size_t)t->box[0] * t->element;
     box.bytes = row_bytes * t->box[1] * t->box[2];
     sim_check_piece(name, stores ? "reads" : "writes", shared, box.bytes, true,

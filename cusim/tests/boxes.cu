@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* boxes.cu - boxes of arrays of three dimensions, which the TMA loads and stores. `boxes right`: in all places, edges and
-   beyond; prints what is wrong. `boxes counts`: what one load and one store count. `boxes refused`: what no map is made
-   of. `boxes NAME`: the kernel with mistake NAME, of which boxes.t knows what must be said. */
+/* boxes.cu - boxes of arrays of three dimensions, which the TMA loads and stores. `boxes right`: in all places, edges
+   and beyond; prints what is wrong. `boxes counts`: what one load and one store count. `boxes refused`: what no map is
+   made of. `boxes NAME`: the kernel with mistake NAME, of which boxes.t knows what must be said. */
 #include <cuda.h>
 #include <sim_tma.h>
 
@@ -31,7 +31,7 @@ static __device__ void prepare(uint64_t *barrier)
 
 /* ---- right ---- */
 
-/* Copies a box to `loaded`, adds 1 to it, and stores it into another array. */
+/* Copies a box to `loaded`, adds 1 to it, and stores it into another array, if no coordinate is negative. */
 template <class T>
 __global__ void one_box(T *loaded, MAP from, MAP to, int x, int y, int z)
 {
@@ -52,7 +52,7 @@ __global__ void one_box(T *loaded, MAP from, MAP to, int x, int y, int z)
         }
         fence_proxy_async();
         __syncthreads();
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0 && x >= 0 && y >= 0 && z >= 0) {
             tma_store_box(&to, x, y, z, tile);
             tma_store_commit();
             tma_store_wait_read();
@@ -100,8 +100,10 @@ static int try_box(CUtensorMapDataType type, int x, int y, int z)
                     at_x >= 0 && at_x < SIZE_X && at_y >= 0 && at_y < SIZE_Y && at_z >= 0 && at_z < SIZE_Z;
 
                 wrong += loaded[(k * BOX_Y + j) * BOX_X + i] != (inside ? in[at] : (T)0);
-                if (inside) {
-                    wrong += out[at] != (T)(in[at] + 1);
+                /* a row of 84 or 42 bytes is stored up to 96 or 48: whole pieces of 16 bytes, or none */
+                const bool stored = x >= 0 && y >= 0 && z >= 0 && at_x < ROW && at_y < SIZE_Y && at_z < SIZE_Z;
+                if (stored) {
+                    wrong += out[at] != (T)((inside ? in[at] : (T)0) + 1);
                     out[at] = 0;
                 }
             }
@@ -300,6 +302,15 @@ KERNEL(odd_column)
         tma_load_box(tile, &map, -7, 0, 0, &barrier); /* HERE odd_column */
 }
 
+KERNEL(store_negative)
+{
+    TILE;
+    load(tile, &map, &barrier);
+    mbarrier_wait(&barrier, 0);
+    if (threadIdx.x == 0)
+        tma_store_box(&map, 0, -1, 0, tile); /* HERE store_negative */
+}
+
 KERNEL(small_tile)
 {
     TILE;
@@ -463,6 +474,7 @@ static int mistake(const char *name)
     CASE(few_bytes)
     CASE(unaligned)
     CASE(odd_column)
+    CASE(store_negative)
     CASE(small_tile)
     CASE(unmade)
     CASE(two_dimensions)

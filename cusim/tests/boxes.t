@@ -22,8 +22,8 @@ for my $order (qw(warp reverse random:1)) {
 }
 is_deeply([boxes({ CUSIM_CHECKS => "bounds" }, "right")], [0, "", ""], "the same where addresses alone are judged");
 is_deeply([boxes({}, "refused")], [0, "", ""], "maps that the driver refuses, and its entry point");
-is((boxes({}, "counts"))[1], "2 bulk copies, 1 requests 104 bytes 4 sectors 4 least 2 lines 4 once, 1 requests 104 bytes 4 sectors 4 least 3 lines 4 once\n",
-    "a load counts one request of the bytes inside of the array, a store as well");
+is((boxes({}, "counts"))[1], "2 bulk copies, 1 requests 104 bytes 4 sectors 4 least 2 lines 4 once, 1 requests 128 bytes 4 sectors 4 least 3 lines 4 once\n",
+    "a load counts one request of the bytes inside of the array, a store whole pieces of 16 bytes");
 
 # What `boxes NAME` says, on the line that is marked so.
 for (["no_wait", "HERE no_wait", qr/reads tile\[0\], to which the copy of $source:@{[line_of("THE LOAD")]} is on its way/],
@@ -31,6 +31,7 @@ for (["no_wait", "HERE no_wait", qr/reads tile\[0\], to which the copy of $sourc
     ["few_bytes", "HERE few_bytes", qr/has 16 bytes more than the 368 announced, the last by tma_load_box at $source:@{[line_of("THERE few_bytes")]}/],
     ["unaligned", "HERE unaligned", qr/tma_load_box to an address that is not aligned to 128. Declare shared arrays __align__\(128\)/],
     ["odd_column", "HERE odd_column", qr/tma_load_box of a box that begins at x = -7, -28 bytes from where a row does: a GPU refuses what is no multiple of 16. Let x be a multiple of 4/],
+    ["store_negative", "HERE store_negative", qr/tma_store_box at \(0, -1, 0\): a GPU loads from negative coordinates, but refuses to store there/],
     ["small_tile", "HERE small_tile", qr/tma_load_box writes tile\[64\] to tile\[159\], past the end .* Make the shared array as large as the map's box/],
     ["unmade", "HERE unmade", qr/tma_load_box with a map that tensor_map_of \(cuTensorMapEncodeTiled\) has not made/],
     ["two_dimensions", "HERE two_dimensions", qr/tma_load_box with a map of 2 dimensions. Make one of 3/],

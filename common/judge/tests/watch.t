@@ -51,10 +51,11 @@ sub count {
                 $n{shared_bytes} += $lanes * $each * $array->{element};
                 $n{conflicts} += $e->{conflicts} // 0;
             } elsif ($kind eq 'copy' && $e->{how} ne 'cluster_send') {
-                $n{ $e->{how} eq 'tma' ? 'bulk_copies' : 'async_copies' }++;
-                $n{'loads requests'}++ if defined $e->{sectors};
-                $n{"loads $_"} += $e->{$_} // 0 for qw(sectors lines);
-                $n{'loads bytes'} += $e->{bytes};
+                my $to = $trace->{arrays}[$e->{to}[0]]{space} eq 'shared' ? 'loads' : 'stores';
+                $n{ $e->{how} eq 'tma' ? 'bulk_copies' : 'async_copies' }++ if $counted;
+                $n{"$to requests"}++ if defined $e->{sectors} && $counted;
+                $n{"$to $_"} += $e->{$_} // 0 for qw(sectors lines);
+                $n{"$to bytes"} += $e->{bytes} if defined $e->{from};
                 $n{'loads lanes'}++ if $e->{how} ne 'tma';
             } elsif ($kind eq 'copy_store') {
                 $n{shared_requests}++ if $counted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* boxes.cu - tensor_map.h, and tma_load_box and tma_store_box of tma.h: boxes of an array come and go as they should, at
-   edges, too; what is no map is refused, and no error is left behind. Prints TAP. */
+/* boxes.cu - tensor_map.h, and tma_load_box and tma_store_box of tma.h: boxes of an array come and go as they should,
+   at edges, too; what is no map is refused, and no error is left behind. Prints TAP. */
 #include <cuda_runtime.h>
 #include "../../cuda/tensor_map.h"
 #include "../../cuda/tma.h"
@@ -13,7 +13,7 @@
 enum { SIZE_X = 21, SIZE_Y = 5, SIZE_Z = 3, ROW = 24, PLANE = 6 * ROW, ALL = SIZE_Z * PLANE };
 enum { BOX_X = 16, BOX_Y = 3, BOX_Z = 2, BOX = BOX_X * BOX_Y * BOX_Z, THREADS = 32 };
 
-/* Loads the box at (x, y, z) of `from`, adds 1 to it, and stores it at the same place of `to`. */
+/* Loads the box at (x, y, z) of `from`, adds 1 to it, and stores it there in `to`, if no coordinate is negative. */
 static __global__ void add_one(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, int x,
                                int y, int z, float *loaded)
 {
@@ -33,7 +33,7 @@ static __global__ void add_one(const __grid_constant__ CUtensorMap from, const _
     }
     fence_proxy_async();
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && x >= 0 && y >= 0 && z >= 0) {
         tma_store_box(&to, x, y, z, tile);
         tma_store_commit();
         tma_store_wait_read();
@@ -67,8 +67,8 @@ static int wrong_of(float *memory, int x, int y, int z)
         const bool inside = at_x >= 0 && at_x < SIZE_X && at_y >= 0 && at_y < SIZE_Y && at_z >= 0 && at_z < SIZE_Z;
         const int at = at_z * PLANE + at_y * ROW + at_x;
         wrong += loaded[i] != (inside ? in[at] : 0.0f);
-        if (inside) {
-            wrong += out[at] != in[at] + 1.0f;
+        if (x >= 0 && y >= 0 && z >= 0 && at_x < ROW && at_y < SIZE_Y && at_z < SIZE_Z) { /* whole 16 bytes of a row */
+            wrong += out[at] != (inside ? in[at] : 0.0f) + 1.0f;
             out[at] = 0.0f;
         }
     }
