@@ -158,7 +158,7 @@ function countsOf(step, met) {
             add('shuffles', requests);
         } else if (event.k === 'copy') {
             const kind = isShared(event.to[0]) ? 'load' : 'store';
-            add('copies', event.how === 'cluster_send' ? 0 : requests);
+            add('copies', {cluster_send: 0, tma: requests}[event.how] ?? 1); // of a box, a piece may be part of one
             add(`${kind} requests`, event.sectors === undefined ? 0 : requests);
             add(`${kind} sectors`, event.sectors);
             add('bytes wanted', !event.from || (kind === 'load' && isShared(event.from[0])) ? 0 : event.bytes);

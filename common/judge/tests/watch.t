@@ -52,7 +52,8 @@ sub count {
                 $n{conflicts} += $e->{conflicts} // 0;
             } elsif ($kind eq 'copy' && $e->{how} ne 'cluster_send') {
                 my $to = $trace->{arrays}[$e->{to}[0]]{space} eq 'shared' ? 'loads' : 'stores';
-                $n{ $e->{how} eq 'tma' ? 'bulk_copies' : 'async_copies' }++ if $counted;
+                $n{bulk_copies}++ if $e->{how} eq 'tma' && $counted; # else a piece of one
+                $n{async_copies}++ if $e->{how} ne 'tma';
                 $n{"$to requests"}++ if defined $e->{sectors} && $counted;
                 $n{"$to $_"} += $e->{$_} // 0 for qw(sectors lines);
                 $n{"$to bytes"} += $e->{bytes} if defined $e->{from};
