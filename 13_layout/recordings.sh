@@ -10,6 +10,14 @@ layout() {
     done
 }
 
+# The same, forward and backward.
+passes() {
+    name=$1
+    shift
+    layout "${name}_forward" --forward "$@"
+    layout "${name}_backward" --backward "$@"
+}
+
 # KIND: its files become results/13_KIND.csv.
 layout_merge() {
     if ls build/recordings/13_"$1"_*.csv > /dev/null 2>&1; then
@@ -21,11 +29,11 @@ layout_merge() {
 record_13() {
     rm -f build/recordings/13_layout_*.csv
     mkdir -p build/recordings
-    layout layout_eight --batch 8 --seq-len 2048 --channels 2048
-    layout layout_full --batch 32 --seq-len 1024 --channels 4096
-    layout layout_long --batch 1 --seq-len 8192,65536 --channels 2048
-    layout layout_narrow --batch 1 --seq-len 65536 --channels 1024
-    layout layout_few --batch 4 --seq-len 16384 --channels 256
+    passes layout_eight --batch 8 --seq-len 2048 --channels 2048
+    passes layout_full --batch 32 --seq-len 1024 --channels 4096
+    passes layout_long --batch 1 --seq-len 8192,65536 --channels 2048
+    passes layout_narrow --batch 1 --seq-len 65536 --channels 1024
+    passes layout_few --batch 4 --seq-len 16384 --channels 256
     layout_merge layout
 }
 
@@ -33,7 +41,7 @@ record_13() {
 record_13_packed() {
     rm -f build/recordings/13_packed_*.csv
     mkdir -p build/recordings
-    layout packed_64 --seqs 64 --seq-len 262144 --channels 2048
+    passes packed_64 --seqs 64 --seq-len 262144 --channels 2048
     layout_merge packed
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk_join.cuh - what comes into each warp's steps of a chunk, for split.cu and split_backward.cu. Each lane does it
-   for its own channels, and no lane ever needs another one's numbers: there is no shuffle here.
+/* chunk_join.cuh - what comes into each warp's steps of a chunk, for split.cu, tensor_map.cu and their gradients. Each lane
+   does it for its own channels, and no lane ever needs another one's numbers: there is no shuffle here.
 
        within a block    warp 0 | warp 1 | ... | warp 7        products and sums through shared memory
        between blocks    chunk k-3 | chunk k-2 | chunk k-1 | chunk k, one below the other in time
@@ -19,11 +19,9 @@
 
 #include <cuda/atomic>
 
-#include "split_plan.h"
+#include "chunk_plan.h"
 
 #define ALL_LANES 0xFFFFFFFFu
-
-enum { MAX_WARPS = SPLIT_MAX_THREADS / 32 };
 
 /* The workspace. All its bits are set at first, and `drawn` counts from there: its lower half tickets, its upper half
    launches. */
@@ -59,7 +57,7 @@ struct chunk {
 
 /* The chunk of a ticket: the groups of channels come first, then the batches, then time. */
 template <int width>
-static __device__ __forceinline__ struct chunk chunk_of(const struct split_plan *plan, struct chunk_space *space,
+static __device__ __forceinline__ struct chunk chunk_of(const struct chunk_plan *plan, struct chunk_space *space,
                                                         unsigned long long ticket)
 {
     const unsigned number = (unsigned)ticket;
@@ -75,15 +73,15 @@ static __device__ __forceinline__ struct chunk chunk_of(const struct split_plan 
     return chunk;
 }
 
-/* What the warps of a block tell each other. */
-template <int width>
+/* What the warps of a block, at most `warps`, tell each other. */
+template <int width, int warps>
 struct block_totals {
-    float product[MAX_WARPS][width][32], sum[MAX_WARPS][width][32]; /* of each warp's steps by themselves */
-    bool begins[MAX_WARPS];                                         /* a sequence begins in them */
+    float product[warps][width][32], sum[warps][width][32]; /* of each warp's steps by themselves */
+    bool begins[warps];                                     /* a sequence begins in them */
 
     /* of the chunks before this one, the last one first */
-    float chunk_product[MAX_WARPS][width][32], chunk_sum[MAX_WARPS][width][32];
-    bool is_prefix[MAX_WARPS];
+    float chunk_product[warps][width][32], chunk_sum[warps][width][32];
+    bool is_prefix[warps];
 };
 
 static __device__ __forceinline__ void publish(unsigned long long *word, unsigned tag, float value)
@@ -96,25 +94,51 @@ static __device__ __forceinline__ unsigned long long read(unsigned long long *wo
     return shared_word(*word).load(cuda::memory_order_relaxed);
 }
 
-/* Waits until a chunk has published. Returns whether what all lanes have found are inclusive prefixes, in `sum`; else
-   they are all aggregates. */
+/* What a warp has read of the words of the chunk before its own that it looks at: warp 0 at the nearest. Nothing yet, if
+   it is not fresh. */
 template <int width>
-static __device__ __forceinline__ bool await_chunk(unsigned long long *words, unsigned launch, float product[width],
-                                                   float sum[width])
+struct look {
+    unsigned long long sum[width], product[width];
+    bool is_fresh;
+};
+
+template <int width>
+static __device__ __forceinline__ void look_once(const struct chunk *chunk, struct look<width> *look)
 {
-    const int lane = threadIdx.x % 32;
-    const unsigned aggregate = 2 * launch, prefix = aggregate + 1;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned long long *const words = chunk->words - (warp + 1) * chunk->back;
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        look->sum[v] = read(&words[v * 32 + lane]), look->product[v] = read(&words[(width + v) * 32 + lane]);
+    look->is_fresh = true;
+}
+
+/* A first look, whose answer is there when the warp's own steps are: often it is enough. */
+template <int width>
+static __device__ __forceinline__ void look_ahead(const struct chunk *chunk, struct look<width> *look)
+{
+    look->is_fresh = false;
+    if (threadIdx.x / 32 < chunk->in_time)
+        look_once<width>(chunk, look);
+}
+
+/* Waits until the chunk that the warp looks at has published. Returns whether what all lanes have found are inclusive
+   prefixes; else they are all aggregates. */
+template <int width>
+static __device__ __forceinline__ bool await_chunk(const struct chunk *chunk, struct look<width> *look)
+{
+    const unsigned aggregate = 2 * chunk->launch, prefix = aggregate + 1;
     for (;;) {
         bool prefixes = true, aggregates = true;
+        if (!look->is_fresh)
+            look_once<width>(chunk, look);
 #pragma unroll
         for (int v = 0; v < width; v++) {
-            const unsigned long long first = read(&words[v * 32 + lane]),
-                                     second = read(&words[(width + v) * 32 + lane]);
-            prefixes = prefixes && (unsigned)(first >> 32) == prefix;
-            aggregates = aggregates && (unsigned)(first >> 32) == aggregate && (unsigned)(second >> 32) == aggregate;
-            sum[v] = __uint_as_float((unsigned)first);
-            product[v] = __uint_as_float((unsigned)second);
+            prefixes = prefixes && (unsigned)(look->sum[v] >> 32) == prefix;
+            aggregates = aggregates && (unsigned)(look->sum[v] >> 32) == aggregate &&
+                         (unsigned)(look->product[v] >> 32) == aggregate;
         }
+        look->is_fresh = false;
         if (__all_sync(ALL_LANES, prefixes))
             return true;
         if (__all_sync(ALL_LANES, aggregates))
@@ -124,21 +148,21 @@ static __device__ __forceinline__ bool await_chunk(unsigned long long *words, un
 
 /* The state that comes into a chunk. Each warp waits for one of the chunks before it, all at once. If none of these
    knows its inclusive prefix, they look again. All threads of a block call it. */
-template <int width>
-static __device__ __forceinline__ void look_back(struct block_totals<width> *totals, const struct chunk *chunk,
-                                                 float carry[width])
+template <int width, int warps>
+static __device__ __forceinline__ void look_back(struct block_totals<width, warps> *totals, const struct chunk *chunk,
+                                                 struct look<width> *look, float carry[width])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int looked_at = chunk->in_time < (unsigned)num_warps ? (int)chunk->in_time : num_warps;
     int nearest;
     do {
         if (warp < looked_at) {
-            float product[width], sum[width];
-            const bool is_prefix =
-                await_chunk<width>(chunk->words - (warp + 1) * chunk->back, chunk->launch, product, sum);
+            const bool is_prefix = await_chunk<width>(chunk, look);
 #pragma unroll
-            for (int v = 0; v < width; v++)
-                totals->chunk_product[warp][v][lane] = product[v], totals->chunk_sum[warp][v][lane] = sum[v];
+            for (int v = 0; v < width; v++) {
+                totals->chunk_product[warp][v][lane] = __uint_as_float((unsigned)look->product[v]);
+                totals->chunk_sum[warp][v][lane] = __uint_as_float((unsigned)look->sum[v]);
+            }
             if (lane == 0)
                 totals->is_prefix[warp] = is_prefix;
         }
@@ -158,13 +182,22 @@ static __device__ __forceinline__ void look_back(struct block_totals<width> *tot
     }
 }
 
+/* What a warp without steps does: nothing. */
+template <int width>
+static __device__ __forceinline__ void nothing(float product[width], float sum[width])
+{
+#pragma unroll
+    for (int v = 0; v < width; v++)
+        product[v] = 1.0f, sum[v] = 0.0f;
+}
+
 /* What comes into this warp's steps, from what each warp's steps do by themselves: product and sum, and whether a
    sequence begins in them (then the product means nothing). carried: no sequence begins with the chunk's first step, so
-   something comes into it. All threads of a block call it. */
-template <int width>
-static __device__ __forceinline__ void join(struct block_totals<width> *totals, const struct chunk *chunk, bool carried,
-                                            const float product[width], const float sum[width], bool begins,
-                                            float into[width])
+   something comes into it. `look`: what this warp has seen of the chunks before. All threads of a block call it. */
+template <int width, int warps>
+static __device__ __forceinline__ void join(struct block_totals<width, warps> *totals, const struct chunk *chunk,
+                                            bool carried, struct look<width> *look, const float product[width],
+                                            const float sum[width], bool begins, float into[width])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     float before[width], state[width], carry[width]; /* the warps before this one: product and sum */
@@ -206,7 +239,7 @@ static __device__ __forceinline__ void join(struct block_totals<width> *totals, 
         }
     }
     if (carried)
-        look_back<width>(totals, chunk, carry);
+        look_back<width, warps>(totals, chunk, look, carry);
     else
         __syncthreads();
     if (is_last && !chunk_begun) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* forward_steps.cuh - what a warp computes of its steps, which are in registers: first what they do by themselves, and
-   once it is known what comes into them, the outputs. */
+/* forward_steps.cuh - what a warp computes of its steps: first what they do by themselves, and once it is known what
+   comes into them, the outputs. The words of a lane's channels are in registers (split.cu) or in shared memory
+   (tensor_map.cu), and those of the next step `next` further on. */
 #ifndef FORWARD_STEPS_CUH
 #define FORWARD_STEPS_CUH
 
@@ -10,9 +11,8 @@
    Of these the last one alone matters: what was before it does not go on. */
 template <int dtype, int width, int rows>
 static __device__ __forceinline__ void
-aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned x_words[][WORDS(dtype, width)],
-          const unsigned c_words[][WORDS(dtype, width)], const float *initial_state, const struct place *place,
-          float product[width], float y[width])
+aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned *x_words, const unsigned *c_words,
+          int next, const float *initial_state, const struct place *place, float product[width], float y[width])
 {
     const int last = 31 - __clz(begins);
     float from[width];
@@ -21,11 +21,11 @@ aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned 
 #pragma unroll
     for (int v = 0; v < width; v++)
         product[v] = 1.0f, y[v] = 0.0f;
-#pragma unroll
+#pragma unroll(rows <= 16 ? rows : 8) /* what is in registers has no address: all of it at once */
     for (int r = 0; r < rows; r++) {
         float x[width], c[width];
-        unpack_channels<dtype, width>(x_words[r], x);
-        unpack_coeffs<dtype, width>(c_words[r], is_log, c);
+        unpack_channels<dtype, width>(x_words + r * next, x);
+        unpack_coeffs<dtype, width>(c_words + r * next, is_log, c);
         const bool begins_here = begins != 0 && r == last;
         const bool alone = begins_here ? initial_state == NULL : r == 0; /* nothing comes into this step */
 #pragma unroll
@@ -37,20 +37,18 @@ aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned 
     }
 }
 
-/* The steps from what comes in, y, stored. Of all rows there are `count`. */
+/* The steps from what comes in, y, stored from y_at on, a step each y_step bytes. Of all rows there are `count`. */
 template <int dtype, int width, int rows>
 static __device__ __forceinline__ void apply(const struct walk *walk, bool is_log, unsigned begins, unsigned ends,
-                                             int count, const unsigned x_words[][WORDS(dtype, width)],
-                                             const unsigned c_words[][WORDS(dtype, width)],
-                                             const struct walked *outputs, const float *initial_state,
+                                             int count, const unsigned *x_words, const unsigned *c_words, int next,
+                                             char *y_at, long long y_step, const float *initial_state,
                                              float *final_state, const struct place *place, float y[width])
 {
-    char *y_at = element<dtype>(outputs, place->batch, place->position, place->channel);
-#pragma unroll
-    for (int r = 0; r < rows; r++, y_at += outputs->step) {
+#pragma unroll(rows <= 16 ? rows : 8) /* what is in registers has no address: all of it at once */
+    for (int r = 0; r < rows; r++, y_at += y_step) {
         float x[width], c[width];
-        unpack_channels<dtype, width>(x_words[r], x);
-        unpack_coeffs<dtype, width>(c_words[r], is_log, c);
+        unpack_channels<dtype, width>(x_words + r * next, x);
+        unpack_coeffs<dtype, width>(c_words + r * next, is_log, c);
         const bool alone = (begins >> r & 1) && initial_state == NULL; /* its coefficient is not used */
         if (begins >> r & 1)
             begin<width>(initial_state, walk, place, r, y);

@@ -3,7 +3,7 @@
 #include "kernels.h"
 
 #include "../../common/harness/harness.h"
-#include "split_plan.h"
+#include "chunk_plan.h"
 
 const struct layout_kernel chapter13_kernels[] = {
     {.info.name = "transposed",
@@ -22,8 +22,15 @@ const struct layout_kernel chapter13_kernels[] = {
      .backward = layout_split_backward,
      .workspace_size = layout_split_workspace,
      .info.tunable = {.max_threads = SPLIT_MAX_THREADS}},
+    {.info.name = "tensor_map",
+     .info.idea = "the same, in shared memory, moved by the TMA as boxes",
+     .forward = layout_tensor_map,
+     .backward = layout_tensor_map_backward,
+     .channels_of = 8,
+     .workspace_size = layout_tensor_map_workspace,
+     .info.min_arch = 90},
     {.info.name = "default",
-     .info.idea = "split, or loop where split has too many chunks",
+     .info.idea = "tensor_map where it can; else split, or loop",
      .forward = layout_forward,
      .backward = layout_backward,
      .workspace_size = layout_workspace,

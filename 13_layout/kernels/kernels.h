@@ -14,6 +14,10 @@ layout_launcher layout_transposed;                   /* transpose, chapter 08's 
 layout_launcher layout_loop, layout_loop_backward;   /* a thread walks through time */
 layout_launcher layout_split, layout_split_backward; /* time is cut into chunks over blocks */
 
+/* Its steps in shared memory, moved by the TMA. cudaErrorNotSupported below sm_90, or where 16 bytes do not divide all
+   bases, strides and rows. */
+layout_launcher layout_tensor_map, layout_tensor_map_backward;
+
 layout_launcher layout_forward, layout_backward; /* the default: one of these */
 
 step_launcher layout_step; /* one step of a layer */
@@ -26,6 +30,7 @@ cudaError_t layout_step_graph(const struct step_args *layers, size_t num_layers,
 /* Bytes of workspace. */
 size_t layout_transposed_workspace(const struct layout_args *args, bool backward);
 size_t layout_split_workspace(const struct layout_args *args, bool backward);
+size_t layout_tensor_map_workspace(const struct layout_args *args, bool backward);
 size_t layout_workspace(const struct layout_args *args, bool backward); /* the default's */
 
 /* The tables, the operations (operation.c, step_operation.c), and the chapter with each of them. */

@@ -13,17 +13,19 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "chunk_join.cuh"
+#include "chunk_plan.h"
 #include "forward_steps.cuh"
 #include "kernels.h"
-#include "split_plan.h"
+
+enum { MAX_WARPS = SPLIT_MAX_THREADS / 32 };
 
 template <int dtype, int width>
-static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
-    split_forward(struct walk walk, struct split_plan plan, struct walked inputs, struct walked coeffs,
+static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
+    split_forward(struct walk walk, struct chunk_plan plan, struct walked inputs, struct walked coeffs,
                   struct walked outputs, const float *__restrict__ initial_state, float *__restrict__ final_state,
                   struct chunk_space *space)
 {
-    __shared__ struct block_totals<width> totals;
+    __shared__ struct block_totals<width, MAX_WARPS> totals;
     __shared__ unsigned long long ticket;
     constexpr int rows = SPLIT_ROWS; /* steps of a warp */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -42,39 +44,43 @@ static __global__ void __launch_bounds__(MAX_WARPS * 32, 1)
     load_steps<dtype, width, rows>(&coeffs, &place, count, identity_coeff(dtype, walk.log_coeffs), c_words);
     const unsigned begins = begins_among<rows>(&walk, place.position);
     const unsigned ends = final_state != NULL ? ends_among<rows>(&walk, place.position) : 0;
+    const unsigned *const x = x_words[0], *const c = c_words[0];
+    constexpr int next = WORDS(dtype, width);
     float product[width], y[width];
     if (begins != 0)
-        aggregate<dtype, width, rows>(&walk, walk.log_coeffs, begins, x_words, c_words, initial_state, &place, product,
-                                      y);
+        aggregate<dtype, width, rows>(&walk, walk.log_coeffs, begins, x, c, next, initial_state, &place, product, y);
     else if (walk.log_coeffs)
-        aggregate<dtype, width, rows>(&walk, true, 0, x_words, c_words, initial_state, &place, product, y);
+        aggregate<dtype, width, rows>(&walk, true, 0, x, c, next, initial_state, &place, product, y);
     else
-        aggregate<dtype, width, rows>(&walk, false, 0, x_words, c_words, initial_state, &place, product, y);
+        aggregate<dtype, width, rows>(&walk, false, 0, x, c, next, initial_state, &place, product, y);
 
     /* [join] 2. Join. */
-    join<width>(&totals, &chunk, !begins_at(&walk, chunk.position), product, y, begins != 0, y);
+    struct look<width> look;
+    look.is_fresh = false; /* registers are scarce until now */
+    join<width, MAX_WARPS>(&totals, &chunk, !begins_at(&walk, chunk.position), &look, product, y, begins != 0, y);
 
     /* [again] 3. The steps once more, from what comes in. */
+    char *const y_at = element<dtype>(&outputs, place.batch, place.position, place.channel);
     if (begins != 0 || ends != 0 || count != rows)
-        apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, x_words, c_words, &outputs,
+        apply<dtype, width, rows>(&walk, walk.log_coeffs, begins, ends, count, x, c, next, y_at, outputs.step,
                                   initial_state, final_state, &place, y);
     else if (walk.log_coeffs)
-        apply<dtype, width, rows>(&walk, true, 0, 0, rows, x_words, c_words, &outputs, initial_state, final_state,
+        apply<dtype, width, rows>(&walk, true, 0, 0, rows, x, c, next, y_at, outputs.step, initial_state, final_state,
                                   &place, y);
     else
-        apply<dtype, width, rows>(&walk, false, 0, 0, rows, x_words, c_words, &outputs, initial_state, final_state,
+        apply<dtype, width, rows>(&walk, false, 0, 0, rows, x, c, next, y_at, outputs.step, initial_state, final_state,
                                   &place, y);
     if (blockIdx.x == 0 && walk.starts != NULL && final_state != NULL)
         pass_empty(&walk, initial_state, final_state);
 }
 
-typedef void split_kernel(struct walk, struct split_plan, struct walked, struct walked, struct walked, const float *,
+typedef void split_kernel(struct walk, struct chunk_plan, struct walked, struct walked, struct walked, const float *,
                           float *, struct chunk_space *);
 
 extern "C" cudaError_t layout_split(const struct layout_args *args, cudaStream_t stream)
 {
     bool done;
-    struct split_plan plan;
+    struct chunk_plan plan;
     cudaError_t error = layout_begin(args, false, stream, &done);
     if (error != cudaSuccess || done)
         return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* step.cu - one step of a layer, in place. There is no time to walk through any more, so there is nothing to scan: a
    thread has up to four neighbouring channels of a row, loads their state from the row's slot, and stores it there.
+   What counts is the launch, so the next one begins early (launch_of.h).
 
        row 0    thread 0 | thread 1 | ...       slot 5
        row 1    thread 0 | thread 1 | ...       slot 0
@@ -9,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "../../common/cuda/arch.h"
 #include "../../common/cuda/launch_of.h"
 #include "channels.cuh"
 #include "kernels.h"
@@ -20,6 +22,8 @@ template <int dtype, int width>
 static __global__ void __launch_bounds__(THREADS) step_row(struct step_args args, unsigned row_blocks)
 {
     constexpr size_t bytes = dtype == FLOAT32 ? 4 : 2;
+    next_may_begin(); /* the next layer's launch: its blocks wait, as these do, where no time is lost */
+    previous_is_done();
     const size_t row = blockIdx.x / row_blocks;
     const size_t channel = ((size_t)(blockIdx.x % row_blocks) * THREADS + threadIdx.x) * width;
     const long long slot = args.slots != NULL ? args.slots[row] : (long long)row;
@@ -90,6 +94,9 @@ extern "C" cudaError_t layout_step(const struct step_args *given, cudaStream_t s
     step_kernel_of *const kernel =
         width == 4 ? by_dtype(args.dtype, step_row<FLOAT32, 4>, step_row<BF16, 4>, step_row<FP16, 4>)
                    : by_dtype(args.dtype, step_row<FLOAT32, 1>, step_row<BF16, 1>, step_row<FP16, 1>);
-    const cudaLaunchConfig_t launch = launch_of(row_blocks * args.batch, THREADS, 0, stream);
+    cudaLaunchConfig_t launch = launch_of(row_blocks * args.batch, THREADS, 0, stream);
+    cudaLaunchAttribute attribute = begins_early();
+    launch.attrs = &attribute;
+    launch.numAttrs = LINREC_ARCH >= 90 ? 1 : 0;
     return cudaLaunchKernelEx(&launch, kernel, args, (unsigned)row_blocks);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.cuh - a warp's steps in registers: `rows` of them, of each lane's `width` channels. */
+/* steps.cuh - a warp's steps: `rows` of them, of each lane's `width` channels. */
 #ifndef STEPS_CUH
 #define STEPS_CUH
 
 #include "channels.cuh"
 #include "packed.cuh"
 
-/* Loads them. Behind the `count` steps that there are stands `filler`. */
+/* Loads them into registers. Behind the `count` steps that there are stands `filler`. */
 template <int dtype, int width, int rows>
 static __device__ __forceinline__ void load_steps(const struct walked *array, const struct place *place, int count,
                                                   unsigned filler, unsigned words[][WORDS(dtype, width)])
@@ -28,6 +28,16 @@ static __device__ __forceinline__ void load_steps(const struct walked *array, co
                 words[r][w] = filler;
         }
     }
+}
+
+/* Stores `count` of them, a word a lane, from shared memory. */
+template <int dtype>
+static __device__ __forceinline__ void store_steps(const struct walked *array, const struct place *place, int count,
+                                                   const unsigned *words, int next)
+{
+    char *at = element<dtype>(array, place->batch, place->position, place->channel);
+    for (int r = 0; r < count; r++, at += array->step)
+        *(unsigned *)at = words[r * next];
 }
 
 #endif

@@ -5,21 +5,15 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* The arrays of a pass with a row for each step. */
-struct rows {
-    const void *base[5];
-    struct layout_strides by[5];
-    int count;
-};
-
-static struct rows rows_of(const struct layout_args *args, bool backward)
+struct layout_rows layout_rows_of(const struct layout_args *args, bool backward)
 {
     if (!backward)
-        return (struct rows){
+        return (struct layout_rows){
             {args->inputs, args->coeffs, args->outputs}, {args->inputs_by, args->coeffs_by, args->outputs_by}, 3};
-    return (struct rows){{args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs},
-                         {args->d_outputs_by, args->coeffs_by, args->outputs_by, args->d_inputs_by, args->d_coeffs_by},
-                         5};
+    return (struct layout_rows){
+        {args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs},
+        {args->d_outputs_by, args->coeffs_by, args->outputs_by, args->d_inputs_by, args->d_coeffs_by},
+        5};
 }
 
 struct layout_strides strides_of(const struct layout_args *args, struct layout_strides by)
@@ -73,7 +67,7 @@ cudaError_t layout_check(const struct layout_args *args, bool backward)
         return cudaErrorInvalidValue;
     if (args->batch == 0 || args->seq_len == 0 || args->channels == 0)
         return cudaSuccess;
-    const struct rows rows = rows_of(args, backward);
+    const struct layout_rows rows = layout_rows_of(args, backward);
     for (int i = 0; i < rows.count; i++)
         if (!is_array(args, rows.base[i], rows.by[i]))
             return cudaErrorInvalidValue;
@@ -123,7 +117,7 @@ struct walked walked_of(const struct walk *walk, const struct layout_args *args,
 
 int layout_width(const struct layout_args *args, bool backward, int most)
 {
-    const struct rows rows = rows_of(args, backward);
+    const struct layout_rows rows = layout_rows_of(args, backward);
     size_t bits = args->channels * dtype_bytes(args->dtype); /* the lowest one that is set is the alignment */
     for (int i = 0; i < rows.count; i++) {
         const struct layout_strides by = strides_of(args, rows.by[i]);

@@ -30,6 +30,15 @@ struct walk {
     bool from_last, log_coeffs;
 };
 
+/* The arrays of a pass that have a row for each step: forward inputs, coeffs, outputs; backward d_outputs, coeffs,
+   outputs, d_inputs, d_coeffs. */
+struct layout_rows {
+    const void *base[5];
+    struct layout_strides by[5];
+    int count;
+};
+struct layout_rows layout_rows_of(const struct layout_args *args, bool backward);
+
 /* Whether the type is one, and the elements of all arrays can be counted. */
 bool layout_sizes_fit(const struct layout_args *args);
 
@@ -50,7 +59,7 @@ struct walked walked_of(const struct walk *walk, const struct layout_args *args,
 /* The strides that are meant, where 0 stands for no gaps. */
 struct layout_strides strides_of(const struct layout_args *args, struct layout_strides by);
 
-/* How many neighbouring channels all arrays of a pass allow to be loaded at once: 4, 2 or 1, at most `most`. Their
+/* How many neighbouring channels all arrays of a pass allow to be loaded at once: a power of two, at most `most`. Their
    bases and strides are aligned to so many elements, and so many divide the channels. */
 int layout_width(const struct layout_args *args, bool backward, int most);
 

@@ -81,6 +81,7 @@ struct layout_kernel {
     struct kernel_info info;
     layout_launcher *forward, *backward; /* NULL: not offered */
     bool plain;                          /* it takes no log_coeffs, no states and no packed sequences */
+    size_t channels_of;                  /* it takes multiples of so many channels; 0: any */
     size_t (*workspace_size)(const struct layout_args *args, bool backward); /* bytes; NULL: none */
 };
 

@@ -101,6 +101,17 @@ static void describe(const void *which, struct kernel *kernel)
     if (row->plain)
         kernel->lacks = choice_of_flag(LOG_COEFFS) | choice_of_array(L_INITIAL_STATE) | choice_of_array(L_FINAL_STATE) |
                         choice_of_array(L_D_FINAL_STATE);
+    if (row->channels_of != 0)
+        snprintf(kernel->limits, sizeof kernel->limits, "multiples of %zu channels", row->channels_of);
+}
+
+static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
+{
+    const struct layout_kernel *row = which;
+    if (row->channels_of == 0 || sizes[CHANNELS] % row->channels_of == 0)
+        return false;
+    snprintf(why, size, "takes multiples of %zu channels, not %zu", row->channels_of, sizes[CHANNELS]);
+    return true;
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
@@ -113,6 +124,8 @@ static cudaError_t launch(const void *which, const struct problem *problem, cuda
 static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
 {
     const struct layout_kernel *row = which;
+    if (refuses(which, sizes, why, size))
+        return true;
     if (row->plain)
         snprintf(why, size, "takes no packed sequences");
     else if (sizes[NUM_SEQS] == 0 && sizes[SEQ_LEN] != 0)
@@ -231,6 +244,7 @@ const struct operation layout_operation = {
     .num_arrays = L_STARTS,
     .arrays = {COMMON_ARRAYS(BATCH_ROWS)},
     .default_shapes = default_shapes,
+    .refuses = refuses,
     COMMON,
 };
 

@@ -12,9 +12,10 @@ delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('13_layout');
 my @forward = complete_variants('13_layout', '--forward');
 my @backward = complete_variants('13_layout', '--backward');
-is("@forward", 'transposed loop split default', 'forward');
-is("@backward", 'loop split default', 'backward');
-my @with_all = qw(loop split default); # transposed takes neither states nor packed sequences
+is("@forward", 'transposed loop split tensor_map default', 'forward');
+is("@backward", 'loop split tensor_map default', 'backward');
+my @with_all = qw(loop split tensor_map default); # transposed takes neither states nor packed sequences
+sub taking { my ($channels, @variants) = @_; return grep { $_ ne 'tensor_map' || $channels % 8 == 0 } @variants }
 
 is(complaint({}, $p, qw(--batch 2 --seq-len 3 --channels 3)), '', 'all options in all combinations, odd channels');
 is(complaint({}, $p, qw(--batch 1 --seq-len 2 --channels 4), '--type', $_), '', "and with $_") for 'bf16', 'fp16';
@@ -71,7 +72,7 @@ sub differences {
     return [map { my @values = @all; $values[$_]++; loss({ %$in, $name => \@values }, @sizes) - $here } 0 .. $#all];
 }
 
-for my $case ([0, 2, 5, 3], [0, 1, 19, 2], [[0, 3, 3, 4, 9, 9], 1, 9, 2]) {
+for my $case ([0, 2, 5, 3], [0, 1, 19, 2], [[0, 3, 3, 4, 9, 9], 1, 9, 2], [0, 1, 34, 8], [[0, 3, 3, 33, 34], 1, 34, 8]) {
     my ($starts, $batch, $seq_len, $channels) = @$case;
     my $num_seqs = $starts ? $#$starts : $batch;
     my %size = (batch => $batch, seq_len => $seq_len, channels => $channels, seqs => $num_seqs, edges => $num_seqs + 1);
@@ -87,7 +88,7 @@ for my $case ([0, 2, 5, 3], [0, 1, 19, 2], [[0, 3, 3, 4, 9, 9], 1, 9, 2]) {
             my $in = { (map { $_ => $all{$_} } qw(inputs coeffs), @$with), reverse => $reverse, $starts ? (starts => $starts) : () };
             my ($out, $final) = definition($in, @sizes);
             my @how = ($reverse ? 'reversed' : (), @$with);
-            for my $variant ($starts || @$with ? @with_all : @forward) {
+            for my $variant (taking($channels, $starts || @$with ? @with_all : @forward)) {
                 my @written = $variant eq 'transposed' ? 'outputs' : qw(outputs final_state);
                 my $is = compute($in, $variant, @written);
                 ok(same($is->{outputs}, $out) && ($variant eq 'transposed' || same($is->{final_state}, $final)), "$variant forward is the definition: $said @how");
@@ -97,7 +98,7 @@ for my $case ([0, 2, 5, 3], [0, 1, 19, 2], [[0, 3, 3, 4, 9, 9], 1, 9, 2]) {
                 my @of = ('inputs', 'coeffs', @$with);
                 my %gradient = map { $_ => differences($back, $_, @sizes) } @of;
                 delete $back->{inputs};
-                for my $variant (@backward) {
+                for my $variant (taking($channels, @backward)) {
                     my $is = compute({ %$back, outputs => $out }, $variant, map { "d_$_" } @of);
                     is(join(' ', grep { !same($is->{"d_$_"}, $gradient{$_}) } @of), '', "$variant backward is what finite differences give: $said @how @$last");
                 }
@@ -111,7 +112,7 @@ for my $case ([0, 2, 5, 3], [0, 1, 19, 2], [[0, 3, 3, 4, 9, 9], 1, 9, 2]) {
             my $spoilt = { %$in, $where => [@{ $all{$where} }] };
             $spoilt->{$where}[3 * $channels + 1] = 0 + $bad;
             my ($of) = grep { $_->[0] <= 3 && 3 < $_->[0] + $_->[1] } sequences($in, $batch, $seq_len);
-            for my $variant ($starts ? @with_all : @forward) {
+            for my $variant (taking($channels, $starts ? @with_all : @forward)) {
                 my ($good, $is) = map { compute($_, $variant, 'outputs')->{outputs} } $in, $spoilt;
                 my @changed = grep { pack('f', $good->[$_]) ne pack('f', $is->[$_]) } 0 .. $#$good;
                 my @strays = grep { my $row = int($_ / $channels); $_ % $channels != 1 || $row < 3 || $row >= $of->[0] + $of->[1] } @changed;
@@ -163,6 +164,7 @@ note($out);
 
 refuses('more rows than slots', qr/takes a slot for each row, so at least 3, not 2;/, $p, qw(--step --batch 3 --num-slots 2));
 refuses('packed sequences for a kernel that has none', qr/transposed takes no packed sequences;/, $p, qw(--seqs 2 --variant transposed));
+refuses('channels whose rows the TMA does not take', qr/tensor_map takes multiples of 8 channels, not 12;/, $p, qw(--channels 12 --variant tensor_map));
 refuses('steps of no sequence', qr/takes at least one sequence where there are steps;/, $p, qw(--seqs 0 --seq-len 4 --channels 2 --variant loop));
 refuses('a type that transposed does not have', qr/transposed.*float32/, $p, qw(--variant transposed --type bf16));
 

@@ -32,4 +32,30 @@ static inline cudaLaunchAttribute all_resident(void)
     return attribute;
 }
 
+/* A launch with this attribute may begin while the kernel before it in the stream still runs, as soon as all blocks of
+   that one have called next_may_begin or ended ("programmatic dependent launch", sm_90). So its own blocks are there
+   when their turn comes. Until previous_is_done returns, which waits for that kernel's end, they must touch no memory
+   that it writes or reads. Below sm_90 nothing of this happens: give no attribute there. */
+static inline cudaLaunchAttribute begins_early(void)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    return attribute;
+}
+
+static __device__ __forceinline__ void next_may_begin(void)
+{
+#if defined(CUSIM) || __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+static __device__ __forceinline__ void previous_is_done(void)
+{
+#if defined(CUSIM) || __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
 #endif

@@ -590,16 +590,18 @@ sim_named_launcher<Call, Find> sim_named_kernel(Call call, Find find, const char
     return {call, find, name, config};
 }
 
-/* ---- launch with attributes, of which there are two: how many blocks are a cluster, and that all blocks are resident
-   at the same time ---- */
+/* ---- launch with attributes, of which there are three: how many blocks are a cluster; that all blocks are resident at
+   the same time; and that the launch may begin before the one before it has ended, which changes nothing here: kernels
+   of a stream run one after the other ---- */
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeCooperative = 2,
-    cudaLaunchAttributeClusterDimension = 4
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6
 };
 union cudaLaunchAttributeValue {
-    int cooperative;
+    int cooperative, programmaticStreamSerializationAllowed;
     struct {
         unsigned x, y, z;
     } clusterDim;
@@ -629,6 +631,12 @@ struct sim_launch_config { /* made of the pointer where it is passed: knows the 
                 config.cooperative = given->attrs[i].val.cooperative != 0;
     }
 };
+static inline void cudaGridDependencySynchronize(void)
+{
+}
+static inline void cudaTriggerProgrammaticLaunchCompletion(void)
+{
+}
 template <class... P, class... A>
 SIM_INLINE cudaError_t cudaLaunchKernelEx(sim_launch_config launch, void (*kernel)(P...), A &&...args)
 {

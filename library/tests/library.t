@@ -130,7 +130,7 @@ my @takes = split /\n/, `grep -lE 'include "(\\.\\./)+library/' [0-9]*/*.[ch]* [
 is("@takes", '', 'no chapter takes from the library');
 my $header = join '', map { "#include \"$home/$_\"\n" } qw(08_lookback/lookback.h 08_lookback/persistent_cluster.h 09_selective_scan/kernels/selective_check.h 09_selective_scan/kernels/workspace.h 10_chunk_state/kernels/kernels.h
     10_chunk_state/kernels/low_rank_plan.h 10_chunk_state/kernels/tma_plan.h
-    13_layout/kernels/kernels.h 13_layout/kernels/walk.h 13_layout/kernels/split_plan.h library/liblinrec.h);
+    13_layout/kernels/kernels.h 13_layout/kernels/walk.h 13_layout/kernels/chunk_plan.h library/liblinrec.h);
 write_file("$empty/together.c", $header);
 compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-fsyntax-only', '-Wall', 'together.c', $sim ? "-I$home/cusim/include" : split ' ', $cflags);
 

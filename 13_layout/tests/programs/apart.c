@@ -87,13 +87,17 @@ static double worst(double was, double is, double expected)
     return fmax(was, fabs(is - expected) / (1.0 + fabs(expected)));
 }
 
-/* Both passes of one pair of launchers, with strides, against a loop on the host. */
+/* Both passes of one pair of launchers, with strides, against a loop on the host. The arrays differ in where they begin
+   and in what lies between rows; `unit` elements divide all of it. Of a row of the table that takes whole units only,
+   anything else must be refused, before memory is touched. */
 static void check(const char *name, layout_launcher *forward, layout_launcher *backward,
                   const struct layout_kernel *row, size_t first, size_t more, bool reverse)
 {
+    const size_t unit = first % 8 == 0 && more % 8 == 0 && channels % 8 == 0 ? 8 : 1;
+    const cudaError_t expected = row->channels_of > unit ? cudaErrorNotSupported : cudaSuccess;
     struct slice arrays[NUM_ARRAYS];
     for (int a = 0; a < NUM_ARRAYS; a++) {
-        arrays[a] = slice_create(first + (size_t)a % 2, more + (size_t)a % 3);
+        arrays[a] = slice_create(first + unit * ((size_t)a % 2), more + unit * ((size_t)a % 3));
         for (size_t b = 0; b < BATCH; b++)
             for (size_t t = 0; t < SEQ_LEN; t++)
                 for (size_t channel = 0; channel < channels; channel++) {
@@ -120,14 +124,17 @@ static void check(const char *name, layout_launcher *forward, layout_launcher *b
                                .d_inputs_by = strides(&arrays[4]),
                                .d_coeffs_by = strides(&arrays[5])};
     double error = 0.0;
-    bool kept = true;
+    bool kept = true, refused = false;
     for (int pass = 0; pass < 2; pass++) {
         if ((pass == 0 ? forward : backward) == NULL)
             continue;
         args.workspace_size = row->workspace_size != NULL ? row->workspace_size(&args, pass == 1) : 0;
         need(cudaMalloc(&args.workspace, args.workspace_size + 1));
         need(cudaMemset(args.workspace, 0xFF, args.workspace_size + 1));
-        need((pass == 0 ? forward : backward)(&args, NULL));
+        const cudaError_t launched = (pass == 0 ? forward : backward)(&args, NULL);
+        if (launched != expected)
+            need(launched);
+        refused = launched == cudaErrorNotSupported;
         need(cudaDeviceSynchronize());
         need(cudaFree(args.workspace));
         for (int a = 0; a < NUM_ARRAYS; a++)
@@ -135,12 +142,12 @@ static void check(const char *name, layout_launcher *forward, layout_launcher *b
         for (size_t b = 0; b < BATCH; b++)
             for (size_t channel = 0; channel < channels; channel++) {
                 double y = 0.0, e = 0.0;
-                for (size_t i = 0; i < SEQ_LEN && pass == 0; i++) {
+                for (size_t i = 0; i < SEQ_LEN && pass == 0 && !refused; i++) {
                     const size_t t = reverse ? SEQ_LEN - 1 - i : i;
                     y = y * value(&arrays[1], b, t, channel) + value(&arrays[0], b, t, channel);
                     error = worst(error, value(&arrays[2], b, t, channel), y);
                 }
-                for (size_t i = 0; i < SEQ_LEN && pass == 1; i++) {
+                for (size_t i = 0; i < SEQ_LEN && pass == 1 && !refused; i++) {
                     const size_t t = reverse ? i : SEQ_LEN - 1 - i;
                     const double d = value(&arrays[3], b, t, channel) + e;
                     const double before =
@@ -154,10 +161,10 @@ static void check(const char *name, layout_launcher *forward, layout_launcher *b
             kept = kept && gaps_are_kept(&arrays[a]);
     }
     const double bound = dtype == FLOAT32 ? 1e-5 : dtype == BF16 ? 0x1p-7 : 0x1p-10;
-    const bool right = error <= bound && kept;
+    const bool right = error <= bound && kept && refused == (expected != cudaSuccess);
     printf("%-10s %-7s %zu channels, %zu before, %zu between%s: %s\n", name, dtype_name(dtype), channels, first, more,
            reverse ? ", reversed" : "",
-           right  ? "right"
+           right  ? refused ? "refused" : "right"
            : kept ? "WRONG"
                   : "WROTE BETWEEN ROWS");
     failed += !right;
@@ -224,7 +231,8 @@ static void check_step(size_t first, size_t more)
 
 int main(void)
 {
-    static const size_t shapes[][3] = {{8, 0, 8}, {8, 1, 3}, {5, 3, 2}, {2, 2, 4}}; /* channels, before, between */
+    static const size_t shapes[][3] = {
+        {8, 0, 8}, {16, 8, 16}, {8, 1, 3}, {5, 3, 2}, {2, 2, 4}}; /* channels, before, between */
     for (dtype = FLOAT32; dtype < NUM_DTYPES; dtype++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             channels = shapes[i][0];
