@@ -22,8 +22,8 @@
 
    Now one warp walks through all 32 steps: right, but whoever wants the end waits for 64 loads of one warp.
 
-   Goal: four warps, 16 loads and 3 steps (two stores, one barrier) of each; no shuffle: no lane needs what another
-   lane of its warp has.
+   Goal: four warps, 16 loads and 3 operations that others wait for (two stores, one barrier) of each; no shuffle: no
+   lane needs what another lane of its warp has.
 
    Write where it says "here". Two pairs, (p, s) and then (q, r), are one: (p q, s q + r). */
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk_join.cuh - what comes into each warp's steps of a chunk, for split.cu, tensor_map.cu and their gradients. Each lane
-   does it for its own channels, and no lane ever needs another one's numbers: there is no shuffle here.
+/* chunk_join.cuh - what comes into each warp's steps of a chunk, for split.cu, tensor_map.cu and their gradients. Each
+   lane does it for its own channels, and no lane ever needs another one's numbers: there is no shuffle here.
 
        within a block    warp 0 | warp 1 | ... | warp 7        products and sums through shared memory
        between blocks    chunk k-3 | chunk k-2 | chunk k-1 | chunk k, one below the other in time
@@ -94,8 +94,8 @@ static __device__ __forceinline__ unsigned long long read(unsigned long long *wo
     return shared_word(*word).load(cuda::memory_order_relaxed);
 }
 
-/* What a warp has read of the words of the chunk before its own that it looks at: warp 0 at the nearest. Nothing yet, if
-   it is not fresh. */
+/* What a warp has read of the words of the chunk that it looks at: warp w at the (w + 1)-th before its own. Nothing
+   yet, if it is not fresh. */
 template <int width>
 struct look {
     unsigned long long sum[width], product[width];
@@ -200,7 +200,8 @@ static __device__ __forceinline__ void join(struct block_totals<width, warps> *t
                                             const float sum[width], bool begins, float into[width])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    float before[width], state[width], carry[width]; /* the warps before this one: product and sum */
+    float before[width], state[width]; /* of the warps before this one: product and sum */
+    float carry[width];                /* what comes into the block */
     bool begun = false;
 #pragma unroll
     for (int v = 0; v < width; v++)

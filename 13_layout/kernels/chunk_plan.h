@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* split: each lane has 8 bytes of a step: of float32 two channels, of 16 bits four; one channel where arrays are not
-   aligned to that. A warp has so many steps in registers. */
+   aligned to that. A warp has SPLIT_ROWS steps in registers. */
 enum {
     SPLIT_WIDTH_FLOAT32 = 2,
     SPLIT_WIDTH_16 = 4,
@@ -20,7 +20,7 @@ enum {
     SPLIT_MAX_THREADS = 512
 };
 
-/* tensor_map: each lane has 4 bytes of a step, a warp a line of 128. A warp has so many steps in shared memory. */
+/* tensor_map: each lane has 4 bytes of a step, a warp a line of 128. A warp has TILE_ROWS steps in shared memory. */
 enum { TILE_LINE = 128, TILE_WARPS = 8, TILE_ROWS = 32 };
 
 /* The channels of a lane, in float32 one, of 16 bits two. */

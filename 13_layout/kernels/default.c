@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - tensor_map, where chip and arrays allow it and a sequence fills one of its chunks; else split. What these
-   cannot cut into chunks that they can number, more than 2^31 of them, is loop's. Where loop's threads fill the chip,
-   it is as fast as split and no faster than tensor_map. */
+   cannot cut into chunks that they can number, about 2^31 of them, is loop's. Where loop's threads fill the chip, it is
+   faster than split, and no faster than tensor_map. */
 #include "chunk_plan.h"
 #include "kernels.h"
 

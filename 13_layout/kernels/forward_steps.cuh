@@ -21,7 +21,7 @@ aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned 
 #pragma unroll
     for (int v = 0; v < width; v++)
         product[v] = 1.0f, y[v] = 0.0f;
-#pragma unroll(rows <= 16 ? rows : 8) /* what is in registers has no address: all of it at once */
+#pragma unroll(rows <= 16 ? rows : 8) /* registers have no addresses: split's as a whole */
     for (int r = 0; r < rows; r++) {
         float x[width], c[width];
         unpack_channels<dtype, width>(x_words + r * next, x);
@@ -44,7 +44,7 @@ static __device__ __forceinline__ void apply(const struct walk *walk, bool is_lo
                                              char *y_at, long long y_step, const float *initial_state,
                                              float *final_state, const struct place *place, float y[width])
 {
-#pragma unroll(rows <= 16 ? rows : 8) /* what is in registers has no address: all of it at once */
+#pragma unroll(rows <= 16 ? rows : 8) /* registers have no addresses: split's as a whole */
     for (int r = 0; r < rows; r++, y_at += y_step) {
         float x[width], c[width];
         unpack_channels<dtype, width>(x_words + r * next, x);

@@ -20,7 +20,7 @@ aggregate(const struct walk *walk, bool is_log, unsigned begins, const unsigned 
 #pragma unroll
     for (int v = 0; v < width; v++)
         product[v] = 1.0f, e[v] = 0.0f;
-#pragma unroll(rows <= 16 ? rows : 8) /* what is in registers has no address: all of it at once */
+#pragma unroll(rows <= 16 ? rows : 8) /* registers have no addresses: split's as a whole */
     for (int r = 0; r < rows; r++) {
         float d[width], c[width];
         unpack_channels<dtype, width>(d_words + r * next, d);
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void apply(const struct walk *walk, bool is_lo
                                              const unsigned *y_words, int next, struct gradients_at to,
                                              const struct end_states *states, const struct place *place, float e[width])
 {
-#pragma unroll(rows <= 16 ? rows : 8) /* what is in registers has no address: all of it at once */
+#pragma unroll(rows <= 16 ? rows : 8) /* registers have no addresses: split's as a whole */
     for (int r = 0; r < rows; r++, to.d_inputs += to.d_inputs_step, to.d_coeffs += to.d_coeffs_step) {
         const bool is_last =
             ends >> r & 1; /* the sequence's first step in time: before it comes its state, or nothing */

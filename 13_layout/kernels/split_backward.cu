@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 
     /* 2. Join. */
     struct look<width> look;
-    look.is_fresh = false; /* registers are scarce until now */
+    look.is_fresh = false; /* there are no registers for a first look, as tensor_map has it */
     join<width, MAX_WARPS>(&totals, &chunk, !begins_at(&walk, chunk.position), &look, product, e, begins != 0, e);
 
     /* 3. The steps once more, from what comes in. */

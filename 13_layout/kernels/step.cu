@@ -22,7 +22,7 @@ template <int dtype, int width>
 static __global__ void __launch_bounds__(THREADS) step_row(struct step_args args, unsigned row_blocks)
 {
     constexpr size_t bytes = dtype == FLOAT32 ? 4 : 2;
-    next_may_begin(); /* the next layer's launch: its blocks wait, as these do, where no time is lost */
+    next_may_begin(); /* the next layer's blocks, which then wait below, as these do */
     previous_is_done();
     const size_t row = blockIdx.x / row_blocks;
     const size_t channel = ((size_t)(blockIdx.x % row_blocks) * THREADS + threadIdx.x) * width;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor_map.cu - split.cu, but a warp's steps wait in shared memory and not in registers, and the TMA moves them. It is
-   told once, in a tensor map, where an array's channels, steps and batches lie; a thread then names a box by the
+/* tensor_map.cu - split.cu, but a warp's steps wait in shared memory and not in registers, and the TMA moves them. It
+   is told once, in a tensor map, where an array's channels, steps and batches lie; a thread then names a box by the
    coordinates of its first element, and the whole box comes.
 
        channels ->                           shared memory of a warp

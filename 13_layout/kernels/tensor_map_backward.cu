@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor_map_backward.cu - the gradients of split_backward.cu from boxes in shared memory, as in tensor_map.cu. There are
-   three of them, so a multiprocessor keeps two chunks. The box of the outputs begins one step earlier in time; what
+/* tensor_map_backward.cu - the gradients of split_backward.cu from boxes in shared memory, as in tensor_map.cu. There
+   are three of them, so a multiprocessor keeps two chunks. The box of the outputs begins one step earlier in time; what
    lies before the first step comes as 0.
 
        d_outputs    steps 32 ... 63       d_inputs lie there later

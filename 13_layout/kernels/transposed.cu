@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* transposed.cu - what people do first: bring the arrays into the layout of the chapters before, compute there with
-   chapter 08's default, and bring the result back. Each element goes through memory four times more than it must: x and
-   c are read and written, and y is written and read, on the way.
+   chapter 08's default, and bring the result back. That is nine passes through memory instead of three: x and c are
+   read and written and read again, and y is written, read and written.
 
        (batch, time, channels)  --transpose-->  (batch, channels, time)  --08-->  same  --transpose-->  back
 

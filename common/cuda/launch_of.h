@@ -34,8 +34,8 @@ static inline cudaLaunchAttribute all_resident(void)
 
 /* A launch with this attribute may begin while the kernel before it in the stream still runs, as soon as all blocks of
    that one have called next_may_begin or ended ("programmatic dependent launch", sm_90). So its own blocks are there
-   when their turn comes. Until previous_is_done returns, which waits for that kernel's end, they must touch no memory
-   that it writes or reads. Below sm_90 nothing of this happens: give no attribute there. */
+   when their turn comes. Until previous_is_done returns, which waits for that kernel's end, they must not read what
+   it writes, nor write what it reads or writes. Below sm_90 nothing of this happens: give no attribute there. */
 static inline cudaLaunchAttribute begins_early(void)
 {
     cudaLaunchAttribute attribute = {};

@@ -120,7 +120,7 @@ static __device__ __forceinline__ void tma_load(void *shared, const void *global
 
 /* Copies a box from global memory to shared memory, aligned to 128 bytes: the one of the map's size whose first
    element has the coordinates (x, y, z), x the innermost one. Its rows lie there one behind the other. What of it
-   lies outside of the array is 0; coordinates may be negative. x elements are a multiple of 16 bytes, or the
+   lies outside of the array is 0; coordinates may be negative. x times the element's size is a multiple of 16, or the
    instruction is illegal (cudaErrorIllegalInstruction; measured, PTX does not say so). The barrier counts all bytes
    of the box, the zeros, too. `map`: a parameter of the kernel, const __grid_constant__ CUtensorMap. */
 static __device__ __forceinline__ void tma_load_box(void *shared, const CUtensorMap *map, int x, int y, int z,
@@ -137,10 +137,10 @@ static __device__ __forceinline__ void tma_load_box(void *shared, const CUtensor
 #endif
 }
 
-/* Asks for the opposite. What of the box lies outside of the array is not written; but a row whose length is no
-   multiple of 16 bytes is written up to the next one, and with a negative coordinate the instruction is illegal
-   (both measured on an H200; PTX does not say so). Threads that have written to `shared` call fence_proxy_async
-   before, and meet at a barrier. It is in global memory by the end of the kernel. */
+/* Copies a box from shared to global memory. What of the box lies outside of the array is not written; but a row whose
+   length is no multiple of 16 bytes is written up to the next one, and with a negative coordinate the instruction is
+   illegal (both measured on an H200; PTX does not say so). Threads that have written to `shared` call
+   fence_proxy_async before, and meet at a barrier. It is in global memory by the end of the kernel. */
 static __device__ __forceinline__ void tma_store_box(const CUtensorMap *map, int x, int y, int z, const void *shared)
 {
 #if __CUDA_ARCH__ >= 900

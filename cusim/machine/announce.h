@@ -122,8 +122,8 @@ struct sim_announcements {
     announcement<const void *, size_t> word_sent;
     announcement<const void *, size_t, const void *, int> copy_arrived;
 
-    /* The TMA is asked for a copy of these pieces: a load, or a store of shared memory. A store has read its pieces, and
-       they are there. The running thread orders its accesses to shared memory before those of the TMA. */
+    /* The TMA is asked for a copy of these pieces: a load, or a store of shared memory. A store has read its pieces,
+       and they are there. The running thread orders its accesses to shared memory before those of the TMA. */
     announcement<const void *, const struct sim_piece *, size_t> tma_loads;
     announcement<const void *, const struct sim_piece *, size_t> tma_stores;
     announcement<const void *, const struct sim_piece *, size_t> store_reads;

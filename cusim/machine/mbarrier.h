@@ -42,8 +42,8 @@ struct bulk_copy {
 /* The barrier there, at which the call of that name may count bytes that the TMA loads: faults if it is none. */
 struct mbarrier *sim_find_shown_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line);
 
-/* Faults unless the bytes lie in one array of the block's shared memory, or of the device's. `verb`: "reads" or "writes".
-   `advice`: what to do. */
+/* Faults unless the bytes lie in one array of the block's shared memory, or of the device's. `verb`: "reads" or
+   "writes". `advice`: what to do. */
 void sim_check_piece(const char *name, const char *verb, const void *at, size_t bytes, bool shared, const char *advice,
                      const char *file, int line);
 

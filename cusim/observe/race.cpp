@@ -1058,8 +1058,8 @@ void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsig
 
 /* ---- stores by the TMA ---- */
 
-/* What a store is still to read is remembered as a read in an interval that never comes: nothing is ordered after it, so
-   no other read takes its place, and each write finds it. */
+/* What a store is still to read is remembered as a read in an interval that never comes: nothing is ordered after it,
+   so no other read takes its place, and each write finds it. */
 static uint64_t late_read(unsigned site)
 {
     return ~(uint64_t)0 << INTERVAL_AT | (uint64_t)sim_agent << AGENT_AT | (uint64_t)site << SITE_AT | IN_FLIGHT;
