@@ -54,3 +54,7 @@ record_13_step() {
     done
     layout_merge step
 }
+
+record_13_peers() {
+    peers 13_layout
+}
