@@ -442,10 +442,8 @@ static void check_arrival(const char *p, size_t size, unsigned how, const void *
         }
 }
 
-/* In host code: device memory must not be touched. */
-static void check_host(const char *p, size_t size, unsigned how, const void *pc)
+static void check_host_of(struct sim_region *r, const char *p, size_t size, unsigned how, const void *pc)
 {
-    struct sim_region *const r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
     if (r != NULL && r->pageable) {
@@ -456,7 +454,6 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
     if (r == NULL || sim_place.kernel != NULL)
         return;
     if (r->host && !r->freed && sim_region_holds(r, p, size)) {
-        const sim_lock_guard guard;
         if (r->managed || (how & (SIM_STRONG | SIM_WRITES)) == SIM_STRONG)
             sim_finish_all(); /* it may be done by now, and then is known to touch this or not; not for a flag's sake,
                                  for which kernels may wait */
@@ -477,6 +474,20 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
         sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from",
                      how & SIM_WRITES ? "writes" : "reads", what);
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
+}
+
+/* In host code: device memory must not be touched. Who asks what lies where moves that in the list, so the device's lock
+   is needed; but not while a kernel runs, whose thread has it and may wait for what this one writes. */
+static void check_host(const char *p, size_t size, unsigned how, const void *pc)
+{
+    if (!sim_maybe_region(p))
+        return;
+    if (sim_place.kernel != NULL) {
+        check_host_of(sim_region_near(p), p, size, how, pc);
+        return;
+    }
+    const sim_lock_guard guard;
+    check_host_of(sim_region_near(p), p, size, how, pc);
 }
 
 /* Lets the others run after many accesses, but not between a read and a compare-and-swap of the same word. */

@@ -202,7 +202,7 @@ void sim_task_takes(uint64_t interval)
     const sim_task_ref task = running != NULL ? running : host_task;
     run *const last = newest_run();
 
-    if (last != NULL)
+    if (last != NULL && last->last == UINT64_MAX) /* else the newest one was dropped: this one ended before it */
         last->last = interval - 1;
     runs[task->line].push_back({interval, UINT64_MAX, task});
     newest = &runs[task->line].back();
