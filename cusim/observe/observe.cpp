@@ -476,8 +476,8 @@ static void check_host_of(struct sim_region *r, const char *p, size_t size, unsi
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
-/* In host code: device memory must not be touched. Who asks what lies where moves that in the list, so the device's lock
-   is needed; but not while a kernel runs, whose thread has it and may wait for what this one writes. */
+/* In host code: device memory must not be touched. Who asks what lies where moves that in the list, so the device's
+   lock is needed; but not while a kernel runs, whose thread has it and may wait for what this one writes. */
 static void check_host(const char *p, size_t size, unsigned how, const void *pc)
 {
     if (!sim_maybe_region(p))
