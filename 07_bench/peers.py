@@ -21,7 +21,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
-from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, is_memory, read_options, skip, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, checked_times, device_name, finish, has_gpu, is_memory, read_options, skip, torch, versions  # noqa: E402
 
 try:
     import triton
@@ -267,10 +267,7 @@ def main():
     for direction in ('forward', 'backward'):
         for num_seqs, seq_len in shapes:
             wrong += run_shape(clock, direction, num_seqs, seq_len, scans, options, rows)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, toolkit)
-        print(f'\nas CSV: {options.csv}')
-    return 1 if wrong else 0
+    return finish(options, COLUMNS, rows, toolkit, wrong)
 
 
 if __name__ == '__main__':

@@ -18,7 +18,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
-from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, checked_times, device_name, finish, has_gpu, read_options, skip, skip_error, torch, versions  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,channels,states,groups,seq_len,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'
            'percent_of_copy,percent_of_add,max_error')
@@ -190,10 +190,7 @@ def main():
             print(('' if notes[1:] else '\n') + notes[-1], flush=True)
         except Exception as error:
             skip_error(f'gradients of length {seq_len}', error)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, toolkit, notes)
-        print(f'\nas CSV: {options.csv}')
-    return 1 if wrong else 0
+    return finish(options, COLUMNS, rows, toolkit, wrong, notes)
 
 
 if __name__ == '__main__':

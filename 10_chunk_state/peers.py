@@ -18,7 +18,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
-from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, checked_times, device_name, finish, has_gpu, read_options, skip, skip_error, torch, versions  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,chunks,heads,dk,dv,rank,decays,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'
            'percent_of_copy,percent_of_add,max_error')
@@ -206,10 +206,7 @@ def main():
             for type_name in ('float32', 'bf16'):
                 for shape in options.shapes:
                     wrong += run_shape(clock, direction, shape, type_name, systems, options, rows)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, toolkit)
-        print(f'\nas CSV: {options.csv}')
-    return 1 if wrong else 0
+    return finish(options, COLUMNS, rows, toolkit, wrong)
 
 
 if __name__ == '__main__':

@@ -17,7 +17,7 @@ import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(FOLDER, '..', 'common', 'record'), os.path.join(FOLDER, '..', 'docs', 'examples')]
-from peer_times import DEVICE, device_name, has_gpu, quantile, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, device_name, finish, has_gpu, quantile, read_options, skip, skip_error, torch, versions  # noqa: E402
 
 SHAPES = (1, 1024), (1, 65536), (1, 1 << 20), (1, 1 << 24), (64, 16384), (13200, 1024)
 COLUMNS = 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms'
@@ -80,10 +80,7 @@ def main():
                 continue
             rows.append(f'library_peers,{variant},{direction},{num_seqs},{seq_len},cuda,{device_name()},{median:.6f},{p20:.6f},{p80:.6f}')
             print(f'{variant:18} {direction:9} {num_seqs:8} {seq_len:8} {median:10.4f}', flush=True)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, versions('triton'), ['a time is the host\'s, launch overhead included'])
-        print(f'\nas CSV: {options.csv}')
-    return 1 if wrong else 0
+    return finish(options, COLUMNS, rows, versions('triton'), wrong, ["a time is the host's, launch overhead included"])
 
 
 if __name__ == '__main__':

@@ -14,7 +14,7 @@ size_t layout_workspace(const struct layout_args *args, bool backward)
 
 cudaError_t layout_forward(const struct layout_args *args, cudaStream_t stream)
 {
-    if (layout_workspace(args, false) == 0)
+    if (layout_split_workspace(args, false) == 0)
         return layout_loop(args, stream);
     cudaError_t error = cudaErrorNotSupported;
     if (args->seq_len >= TILE_WARPS * TILE_ROWS)
@@ -24,7 +24,7 @@ cudaError_t layout_forward(const struct layout_args *args, cudaStream_t stream)
 
 cudaError_t layout_backward(const struct layout_args *args, cudaStream_t stream)
 {
-    if (layout_workspace(args, true) == 0)
+    if (layout_split_workspace(args, true) == 0)
         return layout_loop_backward(args, stream);
     cudaError_t error = cudaErrorNotSupported;
     if (args->seq_len >= TILE_WARPS * TILE_ROWS)

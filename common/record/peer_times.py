@@ -171,3 +171,11 @@ def write_csv(path, columns, rows, toolkit, notes=()):
         file.writelines(f'# note: {note}\n' for note in notes)
         file.write('\n'.join([columns, *rows]) + '\n')
     os.replace(beside, path)
+
+
+def finish(options, columns, rows, toolkit, wrong, notes=()):
+    """The end of a peers.py: the table as CSV, if one is asked for. Returns the exit status."""
+    if options.csv:
+        write_csv(options.csv, columns, rows, toolkit, notes)
+        print(f'\nas CSV: {options.csv}')
+    return 1 if wrong else 0

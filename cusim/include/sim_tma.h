@@ -37,12 +37,13 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
 void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
 
 /* Copies the box of the map whose first element has the coordinates (x, y, z), x the innermost one, to shared memory
-   (aligned to 128), row behind row. x times the element's size is a multiple of 16. What lies outside of the
-   array is 0, and counts at the barrier like the rest. */
+   (aligned to 128), row behind row. x times the element's size is a multiple of 16. What lies outside of the array is
+   0, and counts at the barrier like the rest. */
 void tma_load_box(void *shared, const CUtensorMap *map, int x, int y, int z, uint64_t *barrier, SIM_AT);
 
-/* Copies a box from shared to global memory, at no negative coordinates. What lies outside is not written, but
-   for the last 16 bytes of a row, of which all are. It happens when the thread waits: until then nobody may write to its shared memory. */
+/* Copies a box from shared to global memory, at no negative coordinates. What lies outside is not written, but for the
+   last 16 bytes of a row, of which all are. It happens when the thread waits: until then nobody may write to its shared
+   memory. */
 void tma_store_box(const CUtensorMap *map, int x, int y, int z, const void *shared, SIM_AT);
 
 /* What this thread has asked for can be waited for; waits until its stores have read their shared memory. */
