@@ -46,7 +46,7 @@ my %settings = (BACKEND => 'cuda', ARCH => 'sm_80', RUN => $srun, NCU => '/bin/t
 my $root = Cwd::getcwd();
 mkdir scratch($_) for 'build', 'build/cuda', 'build/cuda/extra', '05_pipe'; # where sanitize.sh keeps what was said, and of what
 my @sanitize = ('sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'sh', "$root/common/record/sanitize.sh", '05_pipe');
-my $sanitized = qr{^compute-sanitizer --tool (\w+) --error-exitcode 1 build/cuda/05_pipe --check-only (.+)$}m;
+my $sanitized = qr{^compute-sanitizer --tool (\w+)(?: --num-cuda-barriers \d+)? --error-exitcode 1 build/cuda/05_pipe --check-only (.+)$}m;
 run_program(\%settings, @sanitize);
 like(read_file($log) // '', $sanitized, 'make sanitize');
 unlink $log;
