@@ -40,12 +40,6 @@ SIM_INLINE void wgmma_wait(void)
 {
 }
 
-/* One of the two bf16 numbers of a word. */
-SIM_INLINE double sim_bf16(unsigned word, int which)
-{
-    return __uint_as_float(which == 0 ? word << 16 : word & 0xFFFF0000u);
-}
-
 /* Each lane finds the elements of a at those that have them, and reads those of b. */
 template <int n, bool by_rows>
 SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
