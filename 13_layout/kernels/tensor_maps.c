@@ -18,7 +18,7 @@ cudaError_t tensor_maps_of(const struct layout_args *args, bool backward, CUtens
     for (int i = 0; i < arrays.count; i++) {
         const struct layout_strides by = strides_of(args, arrays.by[i]);
         const size_t strides[2] = {by.step * bytes, by.batch * bytes};
-        const cudaError_t error = tensor_map_of(&maps[i], type, arrays.base[i], sizes, strides, box);
+        const cudaError_t error = tensor_map_of(&maps[i], type, arrays.base[i], sizes, strides, box, false);
         if (error != cudaSuccess)
             return cudaErrorNotSupported;
     }

@@ -25,6 +25,7 @@
 #include "../../common/cuda/launch_of.h"
 #include "../../common/cuda/ldmatrix.h"
 #include "../../common/cuda/mma_sync.h"
+#include "product_begin.h"
 #include "product_kernels.h"
 
 enum {
@@ -44,19 +45,38 @@ static __device__ __forceinline__ unsigned place_of(unsigned row, unsigned piece
     return row * row_bytes + (piece ^ row % 8) * 16;
 }
 
-/* Asks for a tile of rows of `row_bytes`: those from `row` on, of `rows`, the pieces from element `column` on, of
-   `columns`. */
+/* Asks for a tile of rows of `row_bytes`: `from` is its first element in a matrix of rows of `width` elements, of which
+   `rows` rows and `columns` elements of each are left. A thread has the same piece of every 8th or 16th row, so its
+   addresses are one sum apart. */
 template <int row_bytes, int bytes>
-static __device__ __forceinline__ void copy_tile(char *tile, const char *from, size_t rows, size_t columns, size_t row,
-                                                 size_t column)
+static __device__ __forceinline__ void copy_tile(char *tile, const char *from, size_t width, size_t rows,
+                                                 size_t columns)
 {
+    constexpr unsigned pieces = row_bytes / 16, rows_at_once = MMA_THREADS / pieces;
+    const unsigned row = threadIdx.x / pieces, piece = threadIdx.x % pieces;
+    char *const to = tile + place_of(row, piece, row_bytes);
+    from += (row * width + piece * 8) * 2;
 #pragma unroll
-    for (unsigned i = threadIdx.x; i < bytes / 16; i += MMA_THREADS) {
-        const unsigned r = i / (row_bytes / 16), piece = i % (row_bytes / 16);
-        const bool inside = row + r < rows && column + piece * 8 < columns;
-        const size_t at = inside ? (row + r) * columns + column + piece * 8 : 0;
-        __pipeline_memcpy_async(tile + place_of(r, piece, row_bytes), from + at * 2, 16, inside ? 0 : 16);
+    for (unsigned i = 0; i < bytes / 16 / MMA_THREADS; i++) {
+        const bool inside = row + i * rows_at_once < rows && piece * 8 < columns;
+        __pipeline_memcpy_async(to + i * rows_at_once * row_bytes, from, 16, inside ? 0 : 16);
+        from += rows_at_once * width * 2;
     }
+}
+
+/* What is left of `all` from `at` on. */
+static __device__ __forceinline__ size_t left_of(size_t all, size_t at)
+{
+    return at < all ? all - at : 0;
+}
+
+/* Asks for both tiles of the stage whose steps begin at `step`, for the tile of c at (row, column). */
+static __device__ __forceinline__ void copy_stage(char *stage, const char *a, const char *b, size_t m, size_t n,
+                                                  size_t k, size_t row, size_t column, size_t step)
+{
+    const size_t steps = left_of(k, step);
+    copy_tile<A_ROW, A_BYTES>(stage, a + (row * k + step) * 2, k, left_of(m, row), steps);
+    copy_tile<B_ROW, STAGE_BYTES - A_BYTES>(stage + A_BYTES, b + (step * n + column) * 2, n, steps, left_of(n, column));
 }
 
 template <int dtype>
@@ -74,34 +94,28 @@ static __global__ void __launch_bounds__(MMA_THREADS, 2)
                 char *__restrict__ c)
 {
     extern __shared__ __align__(128) char stages[]; /* of each a's tile, then b's */
-    const size_t tiles_in_row = (n + MMA_TILE - 1) / MMA_TILE, steps = (k + MMA_DEPTH - 1) / MMA_DEPTH;
+    const size_t tiles_in_row = (n + MMA_TILE - 1) / MMA_TILE, num_stages = (k + MMA_DEPTH - 1) / MMA_DEPTH;
     const size_t row = blockIdx.x / tiles_in_row * MMA_TILE, column = blockIdx.x % tiles_in_row * MMA_TILE;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const unsigned warp_row = warp / 2 * 64, warp_column = warp % 2 * 64;
     float sum[4][8][4] = {};
 
-    /* [stages] The first two stages are asked for. */
-    for (size_t step = 0; step < MMA_STAGES - 1; step++) {
-        if (step < steps) {
-            char *const stage = stages + step * STAGE_BYTES;
-            copy_tile<A_ROW, A_BYTES>(stage, a, m, k, row, step * MMA_DEPTH);
-            copy_tile<B_ROW, STAGE_BYTES - A_BYTES>(stage + A_BYTES, b, k, n, step * MMA_DEPTH, column);
-        }
+    /* [stages] The first two are asked for. */
+    for (size_t stage = 0; stage < MMA_STAGES - 1; stage++) {
+        if (stage < num_stages)
+            copy_stage(stages + stage * STAGE_BYTES, a, b, m, n, k, row, column, stage * MMA_DEPTH);
         __pipeline_commit();
     }
-    for (size_t step = 0; step < steps; step++) {
+    for (size_t stage = 0; stage < num_stages; stage++) {
         __pipeline_wait_prior(MMA_STAGES - 2); /* this thread's part of the stage has come */
-        __syncthreads();                       /* everybody's has, and nobody reads the stage before it any more */
-        const size_t ahead = step + MMA_STAGES - 1;
-        if (ahead < steps) {
-            char *const stage = stages + ahead % MMA_STAGES * STAGE_BYTES;
-            copy_tile<A_ROW, A_BYTES>(stage, a, m, k, row, ahead * MMA_DEPTH);
-            copy_tile<B_ROW, STAGE_BYTES - A_BYTES>(stage + A_BYTES, b, k, n, ahead * MMA_DEPTH, column);
-        }
+        __syncthreads();                       /* everybody's has, and nobody reads the one before it any more */
+        const size_t ahead = stage + MMA_STAGES - 1;
+        if (ahead < num_stages)
+            copy_stage(stages + ahead % MMA_STAGES * STAGE_BYTES, a, b, m, n, k, row, column, ahead * MMA_DEPTH);
         __pipeline_commit();
 
         /* [multiply] 16 columns of a, 16 rows of b. */
-        const char *const a_tile = stages + step % MMA_STAGES * STAGE_BYTES, *const b_tile = a_tile + A_BYTES;
+        const char *const a_tile = stages + stage % MMA_STAGES * STAGE_BYTES, *const b_tile = a_tile + A_BYTES;
 #pragma unroll
         for (unsigned k16 = 0; k16 < MMA_DEPTH / 16; k16++) {
             unsigned left[4][4], right[4][4]; /* of 16 x 16 each */
@@ -136,12 +150,12 @@ static __global__ void __launch_bounds__(MMA_THREADS, 2)
 extern "C" cudaError_t product_mma(const struct product_args *args, cudaStream_t stream)
 {
     bool done;
-    cudaError_t error = product_begin(args, &done);
+    cudaError_t error = product_begin(args, stream, &done);
     if (done || error != cudaSuccess)
         return error;
-    if (args->dtype == FLOAT32 || args->n % 8 != 0 || args->k % 8 != 0)
+    const size_t tiles = product_num_tiles(args, MMA_TILE, MMA_TILE);
+    if (tiles == 0 || args->dtype == FLOAT32 || args->n % 8 != 0 || args->k % 8 != 0)
         return cudaErrorInvalidValue;
-    const size_t tiles = ((args->m + MMA_TILE - 1) / MMA_TILE) * ((args->n + MMA_TILE - 1) / MMA_TILE);
     const auto kernel = args->dtype == BF16 ? mma_product<BF16> : mma_product<FP16>;
     error = gpu_allow_shared((const void *)kernel, MMA_STAGES * STAGE_BYTES, 80);
     if (error != cudaSuccess)

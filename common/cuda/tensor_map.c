@@ -38,7 +38,7 @@ static encode_tiled *find_encode_tiled(void)
 }
 
 cudaError_t tensor_map_of(CUtensorMap *map, CUtensorMapDataType type, const void *base, const size_t sizes[3],
-                          const size_t strides[2], const unsigned box[3])
+                          const size_t strides[2], const unsigned box[3], bool swizzled)
 {
     encode_tiled *const encode = find_encode_tiled();
     const cuuint64_t all_sizes[3] = {sizes[0], sizes[1], sizes[2]}, all_strides[2] = {strides[0], strides[1]};
@@ -48,6 +48,7 @@ cudaError_t tensor_map_of(CUtensorMap *map, CUtensorMapDataType type, const void
         return cudaErrorNotSupported;
     /* the errors of the driver have the numbers of the runtime's; base is const, as a map may be for loads alone */
     return (cudaError_t)encode(map, type, 3, (void *)base, all_sizes, all_strides, all_box, steps,
-                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                               CU_TENSOR_MAP_INTERLEAVE_NONE,
+                               swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }

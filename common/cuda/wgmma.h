@@ -11,6 +11,10 @@
    on. In row r the 16 bytes that belong at place i are at place i ^ r % 8, so that eight rows have the same 16 bytes in
    different banks (wgmma_place). These rows are b's rows, or its columns, as the instruction is told.
 
+   Or a stays in shared memory, too: 64 rows of 64 elements, swizzled in the same way, of which one instruction takes
+   sixteen columns; n then is 256, and b lies in four pieces of 64 columns, each 64 rows, 8192 bytes, one behind the
+   other. The TMA copies such rows as swizzled boxes (tensor_map.h).
+
    The tensor cores work by themselves, while the warps go on:
 
        wgmma_begin()          what the registers hold is ready for them
@@ -116,6 +120,50 @@ static __device__ __forceinline__ void wgmma_multiply(float (*c)[4], const unsig
     __trap();
 #endif
 }
+
+/* The asm of wgmma_multiply_shared: its 128 registers can only be named one by one. */
+#define WGMMA_SHARED(type)                                                                                             \
+    "{\n"                                                                                                              \
+    ".reg .pred add;\n"                                                                                                \
+    "setp.ne.b32 add, %130, 0;\n"                                                                                      \
+    "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {"                                                  \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                           \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                                 \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                                 \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "                                 \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                                 \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "                                 \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "                     \
+    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"                   \
+    "}, %128, %129, add, 1, 1, 0, 1;\n"                                                                                \
+    "}\n"
+
+/* c = a b, or if `add` c += a b, with both in shared memory: a's columns and b's rows are 16 of the 64 that lie there.
+   c[i] belongs to the columns 8 i ... 8 i + 7, as above. All threads of the warpgroup call it together. */
+template <bool is_fp16>
+static __device__ __forceinline__ void wgmma_multiply_shared(float (*c)[4], wgmma_matrix a, wgmma_matrix b, bool add)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    const uint64_t swizzled = (uint64_t)(1u << 30 | 1024 / 16) << 32; /* 128 bytes, eight rows */
+    const uint64_t left = swizzled | a.at, right = swizzled | (b.at & 0xFFFF) | 8192 / 16 << 16;
+#define TILE(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
+#define TILES(i) TILE(i), TILE(i + 1), TILE(i + 2), TILE(i + 3), TILE(i + 4), TILE(i + 5), TILE(i + 6), TILE(i + 7)
+    if constexpr (is_fp16)
+        asm volatile(WGMMA_SHARED("f16")
+                     : TILES(0), TILES(8), TILES(16), TILES(24)
+                     : "l"(left), "l"(right), "r"((int)add));
+    else
+        asm volatile(WGMMA_SHARED("bf16")
+                     : TILES(0), TILES(8), TILES(16), TILES(24)
+                     : "l"(left), "l"(right), "r"((int)add));
+#undef TILES
+#undef TILE
+#else
+    (void)c, (void)a, (void)b, (void)add;
+    __trap();
+#endif
+}
+#undef WGMMA_SHARED
 
 #endif /* CUSIM */
 #endif

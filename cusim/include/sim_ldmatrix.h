@@ -10,7 +10,8 @@ SIM_INLINE void ldmatrix4(unsigned m[4], const void *row)
 {
     const int lane = threadIdx.x % 32;
     for (int i = 0; i < 4; i++) {
-        const unsigned *const from = (const unsigned *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)row, i * 8 + lane / 4);
+        const unsigned *const from =
+            (const unsigned *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)row, i * 8 + lane / 4);
         m[i] = from[lane % 4];
     }
 }

@@ -65,4 +65,31 @@ SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix 
         c[v / 4][v % 4] = sim_truncate(sum[v / 4][v % 4]);
 }
 
+/* Element `column` of row `row` of rows of 128 bytes, of which `first` is the address of one of the first row's. */
+SIM_INLINE unsigned sim_swizzled(const char *first, unsigned row, unsigned column)
+{
+    const unsigned begin = (unsigned)((uintptr_t)first % 1024);
+    return *(const unsigned short *)(first - begin + wgmma_place(row, begin % 128 + column * 2) + begin / 128 * 128);
+}
+
+template <bool is_fp16>
+SIM_INLINE void wgmma_multiply_shared(float (*c)[4], wgmma_matrix a, wgmma_matrix b, bool add)
+{
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 32 % 4 * 16 + lane / 4;
+    double left[2][16];
+    for (int k = 0; k < 32; k++)
+        left[k % 2][k / 2] = is_fp16 ? sim_fp16(sim_swizzled(a.first, row + k % 2 * 8, k / 2), 0)
+                                     : sim_bf16(sim_swizzled(a.first, row + k % 2 * 8, k / 2), 0);
+    for (int v = 0; v < 64; v++) { /* a column, two rows of it */
+        const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
+        double sum[2] = {add ? c[v / 2][v % 2] : 0.0, add ? c[v / 2][v % 2 + 2] : 0.0};
+        for (int k = 0; k < 16; k++) {
+            const unsigned element = sim_swizzled(b.first + column / 64 * 8192, k, column % 64);
+            const double right = is_fp16 ? sim_fp16(element, 0) : sim_bf16(element, 0);
+            sum[0] += left[0][k] * right, sum[1] += left[1][k] * right;
+        }
+        c[v / 2][v % 2] = sim_truncate(sum[0]), c[v / 2][v % 2 + 2] = sim_truncate(sum[1]);
+    }
+}
+
 #endif

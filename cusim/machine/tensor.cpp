@@ -35,6 +35,8 @@ struct box_store {
     const void *pc; /* where it was asked for */
 };
 
+enum { SWIZZLED_PIECE = 16, SWIZZLED_ROW = 128, SWIZZLED_ROWS = 8 };
+
 static const char *const stay_inside = "Give tensor_map_of sizes and strides of memory that is there";
 
 /* The box that a call moves. */
@@ -82,6 +84,16 @@ static void add_row(struct box *box, char *shared, char *row, int64_t x, int64_t
     add_piece(box, shared + last * element, NULL, (size_t)((count - last) * element));
 }
 
+/* The same of a swizzled one: 16 bytes after the other. */
+static void add_swizzled(struct box *box, char *shared, char *row, int64_t x)
+{
+    const int number = (int)((uintptr_t)shared / SWIZZLED_ROW % SWIZZLED_ROWS),
+              count = SWIZZLED_PIECE / box->of.element;
+
+    for (int i = 0; i < SWIZZLED_ROW / SWIZZLED_PIECE; i++)
+        add_row(box, shared + (i ^ number) * SWIZZLED_PIECE, row, x + (int64_t)i * count, count);
+}
+
 /* The box of the map at those coordinates, all checked but what the call itself does with it. */
 static struct box find_box(const char *name, bool stores, const CUtensorMap *map, int x, int y, int z,
                            const void *shared, const char *file, int line)
@@ -105,6 +117,12 @@ static struct box find_box(const char *name, bool stores, const CUtensorMap *map
                   "%s %s an address that is not aligned to 128. Declare shared arrays __align__(128), and let boxes "
                   "begin at multiples of 128 bytes",
                   name, stores ? "from" : "to");
+    if (t->swizzled && (uintptr_t)shared % (SWIZZLED_ROW * SWIZZLED_ROWS) != 0)
+        sim_fault(
+            file, line,
+            "%s of a swizzled box %s an address that is not aligned to 1024: a GPU takes the row, which says where "
+            "its 16 bytes lie, from the address. Declare shared arrays __align__(1024), and let boxes begin there",
+            name, stores ? "from" : "to");
     if ((int64_t)x * t->element % 16 != 0)
         sim_fault(
             file, line,
@@ -126,8 +144,11 @@ static struct box find_box(const char *name, bool stores, const CUtensorMap *map
     for (int64_t k = first[2]; k < first[2] + t->box[2]; k++)
         for (int64_t j = first[1]; j < first[1] + t->box[1]; j++) {
             const bool inside = k >= 0 && k < (int64_t)t->sizes[2] && j >= 0 && j < (int64_t)t->sizes[1];
-            add_row(&box, to, inside ? t->base + k * (int64_t)t->strides[1] + j * (int64_t)t->strides[0] : NULL,
-                    first[0], t->box[0]);
+            char *const row = inside ? t->base + k * (int64_t)t->strides[1] + j * (int64_t)t->strides[0] : NULL;
+            if (t->swizzled)
+                add_swizzled(&box, to, row, first[0]);
+            else
+                add_row(&box, to, row, first[0], t->box[0]);
             to += row_bytes;
         }
     return box;

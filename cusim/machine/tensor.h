@@ -15,6 +15,7 @@ struct sim_tensor {
     uint64_t strides[SIM_TENSOR_RANK - 1]; /* bytes, of the dimensions from 1 on */
     uint16_t box[SIM_TENSOR_RANK];         /* elements */
     uint8_t rank, element;                 /* bytes of an element */
+    bool swizzled;                         /* rows of 128 bytes, whose 16 bytes number i are at place i ^ row % 8 */
 };
 static const uint64_t sim_tensor_mark = 0x74656e736f72206d;
 

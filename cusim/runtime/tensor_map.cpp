@@ -41,9 +41,11 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
         (unsigned)fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA ||
         (fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE && !is_float(type)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle != CU_TENSOR_MAP_SWIZZLE_NONE)
-        sim_fault_at(pc, "cuTensorMapEncodeTiled with a swizzle or an interleave, which are not simulated. Take "
-                         "CU_TENSOR_MAP_SWIZZLE_NONE and CU_TENSOR_MAP_INTERLEAVE_NONE");
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE ||
+        (swizzle != CU_TENSOR_MAP_SWIZZLE_NONE && swizzle != CU_TENSOR_MAP_SWIZZLE_128B))
+        sim_fault_at(pc, "cuTensorMapEncodeTiled with an interleave, or a swizzle of other than 128 bytes, which are "
+                         "not simulated. Take CU_TENSOR_MAP_SWIZZLE_128B or CU_TENSOR_MAP_SWIZZLE_NONE, and "
+                         "CU_TENSOR_MAP_INTERLEAVE_NONE");
     if (element_size(type) == 0 || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
         sim_fault_at(pc, "cuTensorMapEncodeTiled with a packed type or a fill of NaN, which are not simulated. Take "
                          "elements of 1, 2, 4 or 8 bytes, and CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE");
@@ -64,8 +66,14 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
         if (i > 0)
             t.strides[i - 1] = strides[i - 1];
     }
-    if (box[0] * t.element % 16 != 0)
+    if (box[0] * t.element % 16 != 0 || (swizzle != CU_TENSOR_MAP_SWIZZLE_NONE && box[0] * t.element > 128))
         return CUDA_ERROR_INVALID_VALUE;
+    t.swizzled = swizzle != CU_TENSOR_MAP_SWIZZLE_NONE;
+    if (t.swizzled && box[0] * t.element != 128)
+        sim_fault_at(pc,
+                     "cuTensorMapEncodeTiled with a swizzle of 128 bytes and a box whose rows have %u, which is not "
+                     "simulated. Take rows of 128 bytes",
+                     box[0] * t.element);
     memset(map, 0, sizeof(*map));
     memcpy(map, &t, sizeof(t));
     return CUDA_SUCCESS;

@@ -44,7 +44,7 @@ static cudaError_t map_of(CUtensorMap *map, const float *base, size_t row)
 {
     const size_t sizes[3] = {SIZE_X, SIZE_Y, SIZE_Z}, strides[2] = {row * sizeof(float), PLANE * sizeof(float)};
     const unsigned box[3] = {BOX_X, BOX_Y, BOX_Z};
-    return tensor_map_of(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, base, sizes, strides, box);
+    return tensor_map_of(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, base, sizes, strides, box, false);
 }
 
 /* How many elements are wrong after one box: -1 if a call failed. */
