@@ -267,6 +267,11 @@ ifneq ($(TUNED),)
 endif
 
 LDLIBS := -lpthread -lm
+# a library of NVIDIA's, where a source that is linked includes its header; the simulator has a stand-in of its own
+linked_with = $(if $(shell cd $(ROOT) && grep -ls '^.include <$(1)' $(foreach folder,$(FOLDERS),$(folder)/*.c $(folder)/*.cu)),$(2))
+ifeq ($(ENGINE),cuda)
+  LDLIBS += $(call linked_with,cublas_v2.h>,-lcublas)
+endif
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/cusim/include $(ARCH_NUMBER)
   LINK = $(APART) $(CXX) -no-pie $(call WHOLE,$^ $(LDLIBS))

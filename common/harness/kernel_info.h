@@ -17,6 +17,7 @@ struct kernel_info {
     bool partial;       /* it computes only part of the result: it is timed, and checked by its contract alone */
     bool moves_nothing; /* not even the arrays: it has a time, but no GB/s */
     bool float32_only;  /* it takes no other type */
+    bool bits16_only;   /* it takes bf16 and fp16 alone */
     int min_arch;       /* compute capability needed, 80 for 8.0; 0: any */
 
     struct launch_tunables tunable; /* what --config may set; all zero: nothing */

@@ -177,8 +177,9 @@ struct operation {
     const char *name; /* "linear recurrence" */
 
     /* Where a program has several operations, main.c chooses: "step" if --step asks for this one, an option that says
-       no more than that. NULL: it is the one that runs without such an option. `also` ends --help: the other ones. */
-    const char *asked_by, *also;
+       no more than that. NULL: it is the one that runs without such an option. With `asked_value`, "product", that
+       option has a value, which names this operation. `also` ends --help: the other ones. */
+    const char *asked_by, *asked_value, *also;
 
     const char *pass; /* what its only pass is called in tables, "step"; NULL: it has those of enum direction */
     int num_sizes, num_flags, num_arrays;
@@ -216,6 +217,10 @@ struct operation {
 
     /* The bytes that a pass must move. NULL: all that it reads and writes, each once. */
     double (*bytes)(const struct problem *problem);
+
+    /* The operations that it must compute, of which the table then says how many a second: a multiplication and an
+       addition are two. NULL: the table has no such column. */
+    double (*operations)(const struct problem *problem);
 
     /* device_check stands for itself: it takes samples of what is too large to be compared whole, and sets all of
        *finding. Then nothing is compared on the host beside it. */

@@ -58,6 +58,16 @@ static int read_nothing(const struct option_row *row, const char *text, struct o
     return -1;
 }
 
+/* The same of a name: what main.c does not know has come to an operation that has another. */
+static int read_operation(const struct option_row *row, const char *text, struct options *options)
+{
+    const char *name = row->to;
+    (void)options;
+    if (strcmp(text, name) == 0)
+        return -1;
+    return usage_error("--%s: there is no operation \"%s\"; see --help", row->name, text);
+}
+
 static int read_text(const struct option_row *row, const char *text, struct options *options)
 {
     (void)options;
@@ -204,7 +214,10 @@ static int list_options(const struct operation *operation, struct options *optio
         rows[count++] = row;
     }
     if (operation->asked_by != NULL) {
-        struct option_row row = {"", NULL, "this operation", read_nothing, NULL, SHAPE, NULL, false};
+        const char *value = operation->asked_value;
+        struct option_row row = {
+            "",   value, "this operation", value != NULL ? read_operation : read_nothing, (void *)value, SHAPE,
+            NULL, false};
         option_of(operation->asked_by, row.name);
         rows[count++] = row;
     }
@@ -388,7 +401,7 @@ static int check_together(const struct options *options, const struct option_row
     const bool fill = options->fill != NULL;
     for (int i = 0; i < count && makes != NULL; i++)
         if (rows[i].given && strcmp(rows[i].name, makes) != 0 && rows[i].read != read_nothing &&
-            !(fill && (rows[i].part == SHAPE || rows[i].part == FILES)))
+            rows[i].read != read_operation && !(fill && (rows[i].part == SHAPE || rows[i].part == FILES)))
             return usage_error("--%s does not go with --%s, which %s and does nothing else; leave one out",
                                rows[i].name, makes, fill ? "makes arrays" : "shows an array");
     if (options->resume && options->csv == NULL)

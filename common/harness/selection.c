@@ -118,6 +118,8 @@ void selection_list(const struct selection *selection)
             printf(" (%s)", kernel->limits);
         if (kernel->info->float32_only)
             printf(" (float32)");
+        if (kernel->info->bits16_only)
+            printf(" (bf16, fp16)");
         if (kernel->info->min_arch != 0)
             printf(" (needs sm_%d)", kernel->info->min_arch);
         if (*launch_tunables_text(&kernel->info->tunable, tunable) != '\0')
@@ -184,6 +186,10 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
     const int used = snprintf(why, size, "%s ", kernel->name);
     if (kernel->info->float32_only && selection->options->dtype != FLOAT32) {
         snprintf(why + used, size - (size_t)used, "takes float32, not %s", dtype_name(selection->options->dtype));
+        return true;
+    }
+    if (kernel->info->bits16_only && selection->options->dtype == FLOAT32) {
+        snprintf(why + used, size - (size_t)used, "takes bf16 and fp16, not float32");
         return true;
     }
     if ((kernel->lacks & selection->chosen) != 0) {

@@ -33,7 +33,7 @@ static const char *config_of(const struct row *row)
 
 /* Where the arrays are on the device: first what the simulator counts, then what is measured elsewhere, then the error.
    Of the first two the screen shows one, and the CSV has the second. */
-enum { COUNTED = 4, MEASURED = 10, ON_DEVICE };
+enum { COUNTED = 4, OPERATIONS = 8, MEASURED = 11, ON_DEVICE };
 static const struct column on_device[ON_DEVICE] = {
     {"blocks", 9, 0, NULL, 0},
     {"threads", 9, 0, NULL, 0},
@@ -43,6 +43,7 @@ static const struct column on_device[ON_DEVICE] = {
     {NULL, 0, 0, "p20_ms", 6},
     {NULL, 0, 0, "p80_ms", 6},
     {"GB/s", 8, 1, "gb_per_s", 2},
+    {"TFLOP/s", 8, 1, "tflop_per_s", 2}, /* where the operation says what it computes */
     {"% copy", 7, 1, "percent_of_copy", 2},
     {"% add", 7, 1, "percent_of_add", 2},
     {"error", 7, 3, "max_error", 4},
@@ -53,6 +54,12 @@ static double percent(double gb_per_s, double baseline)
     return baseline > 0.0 && gb_per_s > 0.0 ? 100.0 * gb_per_s / baseline : NAN;
 }
 
+/* Baselines compute nothing that is counted here. */
+static double tflop_per_s(const struct row *row)
+{
+    return row->timed && row->operations > 0.0 ? row->operations * 1e-12 / (row->timing.median_ms * 1e-3) : NAN;
+}
+
 /* A row's numbers, NaN where there is none. */
 static void values_of(const struct run *run, const struct row *row, double values[MAX_VALUES])
 {
@@ -61,13 +68,18 @@ static void values_of(const struct run *run, const struct row *row, double value
         memcpy(values, row->values, sizeof row->values);
         return;
     }
-    const double numbers[ON_DEVICE] = {
-        row->counted ? (double)row->blocks : NAN,   row->counted ? (double)row->threads : NAN,
-        row->counted ? (double)row->barriers : NAN, row->counted ? (double)row->shuffles : NAN,
-        row->timed ? row->timing.median_ms : NAN,   row->timed ? row->timing.p20_ms : NAN,
-        row->timed ? row->timing.p80_ms : NAN,      row->timed ? gb_per_s : NAN,
-        percent(gb_per_s, row->copy_gb_per_s),      percent(gb_per_s, row->add_gb_per_s),
-        row->checked ? row->max_error : NAN};
+    const double numbers[ON_DEVICE] = {row->counted ? (double)row->blocks : NAN,
+                                       row->counted ? (double)row->threads : NAN,
+                                       row->counted ? (double)row->barriers : NAN,
+                                       row->counted ? (double)row->shuffles : NAN,
+                                       row->timed ? row->timing.median_ms : NAN,
+                                       row->timed ? row->timing.p20_ms : NAN,
+                                       row->timed ? row->timing.p80_ms : NAN,
+                                       row->timed ? gb_per_s : NAN,
+                                       tflop_per_s(row),
+                                       percent(gb_per_s, row->copy_gb_per_s),
+                                       percent(gb_per_s, row->add_gb_per_s),
+                                       row->checked ? row->max_error : NAN};
     memcpy(values, numbers, sizeof numbers);
 }
 
@@ -80,8 +92,16 @@ static int columns_of(const struct run *run, const struct column **columns, int 
     return placement != NULL ? placement->num_columns : ON_DEVICE;
 }
 
+/* Whether a table has this column at all. */
+static bool is_there(const struct run *run, int column)
+{
+    return run->operation->placement != NULL || column != OPERATIONS || run->operation->operations != NULL;
+}
+
 static bool is_on_screen(const struct run *run, int column)
 {
+    if (!is_there(run, column))
+        return false;
     if (run->operation->placement != NULL || column >= MEASURED)
         return true;
     return (column < COUNTED) == (run->machine->backend == ON_SIM);
@@ -214,9 +234,11 @@ static void write_line(FILE *file, const struct run *run, const struct row *row)
         } else if (i == num_keys) {
             fputs(",backend,device", file);
         }
-        if (columns[i].name != NULL && row != NULL)
+        if (columns[i].name == NULL || !is_there(run, i))
+            continue;
+        if (row != NULL)
             print_number(file, ",", 0, columns[i].csv_decimals, values[i]);
-        else if (columns[i].name != NULL)
+        else
             fprintf(file, ",%s", columns[i].name);
     }
     fputc('\n', file);

@@ -35,6 +35,7 @@ struct row {
     bool timed;       /* else the time columns stay empty */
     struct timing timing;
     double bytes;                       /* that the operation must move */
+    double operations;                  /* that it must compute, where that is told; else 0 */
     double copy_gb_per_s, add_gb_per_s; /* of the baselines on the same shape; 0: none */
     bool checked;                       /* else the error column stays empty */
     double max_error;

@@ -399,6 +399,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
                           .dtype = selection->options->dtype,
                           .chosen = chosen_of(trials, problem->direction),
                           .bytes = kernel->info->moves_nothing ? 0.0 : problem_bytes(problem),
+                          .operations = operation->operations != NULL ? operation->operations(problem) : 0.0,
                           .copy_gb_per_s = copy,
                           .add_gb_per_s = add,
                           .checked = !kernel->info->partial,
