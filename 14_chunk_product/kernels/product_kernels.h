@@ -12,8 +12,14 @@ extern "C" {
 product_launcher product_plain;     /* a thread for each element of C */
 product_launcher product_tiles;     /* a block shares tiles of A and B in shared memory */
 product_launcher product_registers; /* and a thread has 8 x 8 elements of C in registers */
-product_launcher product_cublas;    /* NVIDIA's library, to compare with: its first call on a device allocates */
-product_launcher product_default;   /* the fastest of ours for the type and the chip (product_default.c) */
+
+/* The tensor cores multiply, bf16 or fp16; n and k are multiples of 8. cudaErrorNotSupported below sm_80, and on chips
+   other than sm_90. */
+product_launcher product_mma;   /* as a warp's instructions */
+product_launcher product_wgmma; /* out of shared memory, by themselves */
+
+product_launcher product_cublas;  /* NVIDIA's library, to compare with: its first call on a device allocates */
+product_launcher product_default; /* the fastest of ours for the type and the chip (product_default.c) */
 
 extern const struct product_kernel chapter14_product_kernels[];
 

@@ -7,6 +7,7 @@
 #ifndef CHUNK_PRODUCT_PRODUCT_ARGUMENTS_H
 #define CHUNK_PRODUCT_PRODUCT_ARGUMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cuda_runtime_api.h>

@@ -118,7 +118,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 {
     static const size_t on_gpu[][MAX_SIZES] = {
         {4096, 4096, 4096}, {8192, 8192, 4096}, {1024, 1024, 1024}, {4093, 4099, 4091}};
-    static const size_t on_sim[][MAX_SIZES] = {{5, 3, 7}, {33, 65, 17}, {130, 132, 20}, {16, 140, 64}};
+    static const size_t on_sim[][MAX_SIZES] = {{5, 3, 7}, {33, 65, 17}, {130, 132, 20}, {130, 264, 72}};
     for (int i = 0; i < 4; i++)
         shapes_add(shapes, machine->backend == ON_CUDA ? on_gpu[i] : on_sim[i]);
 }
