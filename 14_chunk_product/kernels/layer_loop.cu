@@ -3,10 +3,10 @@
    number of each, in registers. The state never leaves them. An output is a sum over a row's dk numbers, so over the
    lanes of a warp: five shuffles.
 
-       state, dv x dk      lane 0   1   2  ...  31   0   1   2  ...          B[t] and C[t] lie along a row: each lane has
-            row 0               h   h   h        h   h   h   h               its own numbers of them, the same for all
-            row 1               h   h   h        h   h   h   h               rows; x[t] is one number a row, the same for
-            ...                                                              all lanes
+       state, dv x dk      lane 0   1   2  ...  31   0   1   2  ...     B[t] and C[t] lie along a row: each lane has its
+            row 0               h   h   h        h   h   h   h          own numbers of them, the same for all rows.
+            row 1               h   h   h        h   h   h   h          x[t] is one number a row, the same for all
+            ...                                                         lanes.
 
    A block is WARPS such warps, and as many blocks as it takes have a head. Nothing is shared but what caches keep: each
    warp loads B and C for itself. Time is one long chain: what a step needs is loaded when its turn comes. */

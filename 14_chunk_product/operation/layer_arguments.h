@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_arguments.h - chapter 14: the layer of Mamba-2 (Dao and Gu, "Transformers are SSMs", 2024: state space duality).
-   For each batch and head a linear recurrence whose state H is a matrix, dv x dk, with one decay for all of it:
+/* layer_arguments.h - chapter 14: the layer of Mamba-2 (Dao and Gu, "Transformers are SSMs: Generalized Models and
+   Efficient Algorithms Through Structured State Space Duality", 2024). For each batch and head a linear recurrence
+   whose state H is a matrix, dv x dk, with one decay for all of it:
 
        s[t] = dt[t] + dt_bias[h],   through softplus(v) = log(1 + exp(v)) if dt_softplus       how long step t lasts
        H[t] = exp(s[t] A[h]) H[t-1] + s[t] x[t] B[t]^T,     H[-1] = initial_state or 0
        y[t] = H[t] C[t] + D[h] x[t]
        o[t] = y[t] * silu(z[t]),    silu(v) = v / (1 + exp(-v));           final_state = H[seq_len - 1]
 
-   x[t] is a list of dv numbers, B[t] and C[t] lists of dk numbers. Heads h in groups: all heads of group
-   g = h / (heads / groups) have its B and C. What is NULL falls away: no dt_bias adds nothing, no D nothing, no z leaves
-   y as it is.
+   x[t] is a list of dv numbers, B[t] and C[t] lists of dk numbers. Heads come in groups: all heads of
+   group g = h / (heads / groups) have its B and C. What is NULL falls away: no dt_bias adds nothing, no D nothing, no z
+   leaves y as it is.
 
        step 0    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      a step's heads are neighbours;
        step 1    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      the next step follows         */
@@ -32,7 +33,8 @@ enum { LAYER_MAX_DK = 256 };
 
 /* The arguments of every launcher. Arrays are row-major and packed, bases aligned to 16 bytes; a row begins at any
    multiple of its element's size. "dtype" arrays have the type `dtype`, all others are float32. Steps, decays and sums
-   are float32; in 16 bits a kernel may round the factors of a matrix product to dtype (layer_oracle.h has the bound). */
+   are float32; in 16 bits a kernel may round the factors of a matrix product to dtype (layer_oracle.h has the
+   bound). */
 struct layer_args {
     size_t batch, seq_len, heads, dk, dv, groups; /* groups divide the heads evenly; dk is 1 to LAYER_MAX_DK */
     enum dtype dtype;
@@ -59,8 +61,8 @@ struct layer_args {
 
    A NaN or an infinity in x stays in its batch, head and row of dv, and reaches no step before it; of a kernel that
    multiplies chunks of steps as matrices (its row says how long they are), no step before its chunk: there a masked
-   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its batch and head, one in B or C in
-   its batch and group. */
+   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its batch and head, one in B or C
+   in its batch and group. */
 typedef cudaError_t layer_launcher(const struct layer_args *args, cudaStream_t stream);
 
 /* A row of the chapter's table. The table ends with a row whose info.name is NULL. */

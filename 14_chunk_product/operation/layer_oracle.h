@@ -25,11 +25,11 @@
 
    16 bits, v = 2^-8 (bf16) or 2^-11 (fp16). A loop rounds nothing. A kernel on tensor cores rounds factors: the scores
    C B, or C with its decay; s x with its decay, or B; and the state where it meets C. A term passes through up to four
-   such roundings, v each, so 4 v M is the most. But M adds up sizes, and outputs add up numbers of both signs, which are
-   smaller by the root of their number: after 2000 steps zeros would pass for right. Roundings of different numbers go
-   different ways, too: their sum's standard deviation is below 2 v / sqrt(3) R, and 16 v R fourteen of these, since the
-   test data are random and of both signs. The bound has the smaller one, v min(4 M, 16 R). What fp16 cannot keep below
-   2^-14 is off by w = 2^-25: 64 w root of the sum of C^2, for up to 256 such numbers that go different ways.
+   such roundings, v each, so 4 v M is the most. But M adds up sizes, and outputs add up numbers of both signs, which
+   are smaller by the root of their number: after 2000 steps zeros would pass for right. Roundings of different numbers
+   go different ways, too: their sum's standard deviation is below 2 v / sqrt(3) R, and 16 v R fourteen of these, since
+   the test data are random and of both signs. The bound has the smaller one, v min(4 M, 16 R). What fp16 cannot keep
+   below 2^-14 is off by w = 2^-25: 64 w root of the sum of C^2, for up to 256 such numbers that go different ways.
 
    All of it times 1.05, for what is of second order (v^2), and FLT_MIN for what underflows. */
 #ifndef LAYER_ORACLE_H
@@ -169,8 +169,8 @@ static inline HOST_DEVICE double layer_bound(const struct layer_args *args, cons
            64 * w * sqrt(sums->c2);
 }
 
-/* Compares the row's output of a step. What is not finite may be so in another way: a loop adds infinities of both signs
-   up to a NaN where a product with the sum of their factors is an infinity. */
+/* Compares the row's output of a step. What is not finite may be so in another way: a loop adds infinities of both
+   signs up to a NaN where a product with the sum of their factors is an infinity. */
 static inline HOST_DEVICE void layer_compare(const struct layer_args *args, struct layer_row *row, size_t t,
                                              const struct layer_step *step, const struct layer_sums *sums,
                                              struct finding *finding)
