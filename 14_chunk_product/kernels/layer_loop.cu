@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(WARPS *LANES) loop(struct layer_args ar
                 args.initial_state != NULL && r < rows && n < dk ? args.initial_state[state_at + r * dk + n] : 0.0f;
         }
 
-    /* [walk] */
+    /* [walk] One step after the other. */
     for (size_t t = 0; t < args.seq_len; t++) {
         const size_t step = batch * args.seq_len + t;
         const size_t x_at = (step * args.heads + head) * args.dv + first, B_at = (step * args.groups + group) * dk;
@@ -80,8 +80,7 @@ static __global__ void __launch_bounds__(WARPS *LANES) loop(struct layer_args ar
             write1<dtype>(args.out, x_at + lane, own);
         }
     }
-    /* [end] */
-
+    /* [end] What comes after begins with this state. */
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
