@@ -4,7 +4,7 @@
 
 #include "layer_oracle.h"
 
-enum { FILL_THREADS = 256, LANES = 32, MOST_ROWS = 4096 };
+enum { FILL_THREADS = 256, LANES = 32, MOST_ROWS = 4096, MOST_NUMBERS = LAYER_MAX_DK / LANES };
 
 /* A grid-stride loop. */
 static __global__ void fill(struct layer_spec spec, int array, enum dtype dtype, void *values, size_t count)
@@ -61,25 +61,31 @@ static __global__ void check(struct layer_args args, size_t chunk, uint64_t seed
 {
     const int lane = (int)threadIdx.x, count = (int)(args.dk + LANES - 1 - lane) / LANES;
     struct layer_row row = layer_row_of(&args, chunk, row_of_sample(&args, gridDim.x, seed, blockIdx.x));
-    struct layer_number numbers[LAYER_MAX_DK / LANES];
+    struct layer_number numbers[MOST_NUMBERS];
     struct finding mine = FINDING_NOTHING;
-    for (int i = 0; i < count; i++)
-        numbers[i] = layer_begin_number(&args, &row, lane + i * LANES);
+#pragma unroll
+    for (int i = 0; i < MOST_NUMBERS; i++)
+        if (i < count)
+            numbers[i] = layer_begin_number(&args, &row, lane + i * LANES);
     for (size_t t = 0; t < args.seq_len; t++) {
         const struct layer_step step = layer_begin_step(&args, &row, t);
         const size_t B_at = layer_B_at(&args, &row, t) + lane;
         struct layer_sums sums = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-        for (int i = 0; i < count; i++)
-            layer_advance(&row, &step, dtype_get(args.dtype, args.B, B_at + i * LANES),
-                          dtype_get(args.dtype, args.C, B_at + i * LANES), &numbers[i], &sums);
+#pragma unroll
+        for (int i = 0; i < MOST_NUMBERS; i++)
+            if (i < count)
+                layer_advance(&row, &step, dtype_get(args.dtype, args.B, B_at + i * LANES),
+                              dtype_get(args.dtype, args.C, B_at + i * LANES), &numbers[i], &sums);
         sums.y = sum_of_lanes(sums.y), sums.m = sum_of_lanes(sums.m), sums.q = sum_of_lanes(sums.q);
         sums.e = sum_of_lanes(sums.e), sums.c2 = sum_of_lanes(sums.c2), sums.old = sum_of_lanes(sums.old);
         if (lane == 0)
             layer_compare(&args, &row, t, &step, &sums, &mine);
         row.most = fmax(row.most, sums.m);
     }
-    for (int i = 0; i < count && args.final_state != NULL; i++)
-        layer_compare_state(&args, &row, lane + i * LANES, &numbers[i], &mine);
+#pragma unroll
+    for (int i = 0; i < MOST_NUMBERS; i++)
+        if (i < count && args.final_state != NULL)
+            layer_compare_state(&args, &row, lane + i * LANES, &numbers[i], &mine);
 
     const struct finding nothing = FINDING_NOTHING;
     if (lane == 0)

@@ -183,6 +183,12 @@ for my $variant (@taking) {
 my ($status, $out, $err) = run_program(extra('14_chunk_product_dual'));
 is("$status$err", '0', 'the dual form') or diag($out);
 
+# ---- the check on the device, and what launchers refuse ----
+
+($status, $out, $err) = run_program(extra('tests_layer'));
+is(join('', "$status$err", grep { /^not ok/ } split /^/, $out), '0', 'the device finds what the host finds, and launchers refuse what they cannot take');
+like($out, qr/^1\.\.(?!0)\d+\n\z/m, 'and all of it was tried');
+
 # ---- what the user does wrong is told in one sentence ----
 
 refuses('groups that do not divide the heads', qr/takes groups that divide the heads evenly, and 3 heads are not 2 equal groups;/, $p, shape(1, 4, 3, 4, 4, 2));
