@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "../common/harness/harness.h"
+#include "kernels/layer_kernels.h"
 #include "kernels/product_kernels.h"
 
-static const struct chapter *const chapters[] = {&chapter14_product};
+static const struct chapter *const chapters[] = {&chapter14_layer, &chapter14_product};
 
 /* The value of --operation, given as --operation NAME or --operation=NAME; NULL: it is not given. */
 static const char *asked(int argc, char **argv)
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
     const char *name = asked(argc, argv);
     const struct chapter *chosen = chapters[0];
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters && name != NULL; i++)
-        if (strcmp(name, chapters[i]->operation->asked_value) == 0)
+        if (chapters[i]->operation->asked_value != NULL && strcmp(name, chapters[i]->operation->asked_value) == 0)
             chosen = chapters[i];
     return harness_main(argc, argv, chosen); /* which says what is wrong with a name that is none */
 }

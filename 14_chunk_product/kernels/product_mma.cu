@@ -17,14 +17,11 @@
 
    Tiles come by cp.async, two stages ahead of the one that is multiplied. Rows of 16-byte pieces: k and n are multiples
    of eight. What lies outside of a and b is copied as zeros. */
-#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-#include "../../10_chunk_state/kernels/load_store.cuh"
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
-#include "../../common/cuda/ldmatrix.h"
-#include "../../common/cuda/mma_sync.h"
+#include "fragments.cuh"
 #include "product_begin.h"
 #include "product_kernels.h"
 
@@ -39,53 +36,14 @@ enum {
     STAGE_BYTES = A_BYTES + MMA_DEPTH * B_ROW
 };
 
-/* Where piece `piece` of row `row` of a tile begins. */
-static __device__ __forceinline__ unsigned place_of(unsigned row, unsigned piece, unsigned row_bytes)
-{
-    return row * row_bytes + (piece ^ row % 8) * 16;
-}
-
-/* Asks for a tile of rows of `row_bytes`: `from` is its first element in a matrix of rows of `width` elements, of which
-   `rows` rows and `columns` elements of each are left. A thread has the same piece of every 8th or 16th row, so its
-   addresses are one sum apart. */
-template <int row_bytes, int bytes>
-static __device__ __forceinline__ void copy_tile(char *tile, const char *from, size_t width, size_t rows,
-                                                 size_t columns)
-{
-    constexpr unsigned pieces = row_bytes / 16, rows_at_once = MMA_THREADS / pieces;
-    const unsigned row = threadIdx.x / pieces, piece = threadIdx.x % pieces;
-    char *const to = tile + place_of(row, piece, row_bytes);
-    from += (row * width + piece * 8) * 2;
-#pragma unroll
-    for (unsigned i = 0; i < bytes / 16 / MMA_THREADS; i++) {
-        const bool inside = row + i * rows_at_once < rows && piece * 8 < columns;
-        __pipeline_memcpy_async(to + i * rows_at_once * row_bytes, from, 16, inside ? 0 : 16);
-        from += rows_at_once * width * 2;
-    }
-}
-
-/* What is left of `all` from `at` on. */
-static __device__ __forceinline__ size_t left_of(size_t all, size_t at)
-{
-    return at < all ? all - at : 0;
-}
-
 /* Asks for both tiles of the stage whose steps begin at `step`, for the tile of c at (row, column). */
 static __device__ __forceinline__ void copy_stage(char *stage, const char *a, const char *b, size_t m, size_t n,
                                                   size_t k, size_t row, size_t column, size_t step)
 {
     const size_t steps = left_of(k, step);
-    copy_tile<A_ROW, A_BYTES>(stage, a + (row * k + step) * 2, k, left_of(m, row), steps);
-    copy_tile<B_ROW, STAGE_BYTES - A_BYTES>(stage + A_BYTES, b + (step * n + column) * 2, n, steps, left_of(n, column));
-}
-
-template <int dtype>
-static __device__ __forceinline__ void multiply_add(float c[4], const unsigned a[4], const unsigned b[2])
-{
-    if (dtype == BF16)
-        mma_bf16(c, a, b);
-    else
-        mma_fp16(c, a, b);
+    copy_tile<A_ROW, A_BYTES, MMA_THREADS>(stage, a + (row * k + step) * 2, k, left_of(m, row), steps);
+    copy_tile<B_ROW, STAGE_BYTES - A_BYTES, MMA_THREADS>(stage + A_BYTES, b + (step * n + column) * 2, n, steps,
+                                                         left_of(n, column));
 }
 
 template <int dtype>

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* layer_check.h - what all launchers of the layer begin with (layer_check.c). */
+#ifndef LAYER_CHECK_H
+#define LAYER_CHECK_H
+
+#include "../operation/layer_arguments.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Checks the arguments, and does what is left where there is nothing to compute: without a step final_state is the
+   initial one, or 0. *done says that there is no more to do. cudaErrorInvalidValue for sizes whose bytes overflow, a dk
+   that is 0 or above LAYER_MAX_DK, groups that do not divide the heads, a needed pointer that is NULL, a base that is
+   not aligned to 16 bytes, or a workspace of less than `workspace` bytes. Queues a copy at most; does not wait. */
+cudaError_t layer_begin(const struct layer_args *args, size_t workspace, cudaStream_t stream, bool *done);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* layer_kernels.c - the table of chapter 14's kernels of the layer. */
+#include "layer_kernels.h"
+
+#include "../../common/harness/harness.h"
+
+const struct layer_kernel chapter14_layer_kernels[] = {
+    {.info.name = "loop",
+     .info.idea = "step after step, the state in registers of a warp",
+     .forward = layer_loop,
+     .chunk = 1},
+    {.info.name = "chunk",
+     .info.idea = "chunks of 64 steps as products of matrices, on the tensor cores",
+     .forward = layer_chunk,
+     .chunk = 64,
+     .max_dk = 128,
+     .dk_of = 8,
+     .dv_of = 8,
+     .info.bits16_only = true,
+     .info.min_arch = 80},
+    {.info.name = "default",
+     .info.idea = "chunk where it can, else loop",
+     .forward = layer_default,
+     .chunk = 64,
+     .info.is_default = true},
+    {.info.name = NULL},
+};
+
+const struct chapter chapter14_layer = {
+    .name = "14_chunk_product",
+    .operation = &layer_operation,
+    .kernels = chapter14_layer_kernels,
+};

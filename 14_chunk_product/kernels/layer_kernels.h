@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* layer_kernels.h - chapter 14's launchers of the layer, in the order of the text, and the operation. */
+#ifndef LAYER_KERNELS_H
+#define LAYER_KERNELS_H
+
+#include "../operation/layer_arguments.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+layer_launcher layer_loop;    /* step after step, the state in registers */
+layer_launcher layer_chunk;   /* chunks of 64 steps as products, of bf16 or fp16; cudaErrorNotSupported below sm_80 */
+layer_launcher layer_default; /* the default: one of these */
+
+/* The table, the operation (layer_operation.c), and the chapter with it. */
+extern const struct layer_kernel chapter14_layer_kernels[];
+extern const struct operation layer_operation;
+extern const struct chapter chapter14_layer;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

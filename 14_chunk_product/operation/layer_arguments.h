@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* layer_arguments.h - chapter 14: the layer of Mamba-2 (Dao and Gu, "Transformers are SSMs: Generalized Models and
+   Efficient Algorithms Through Structured State Space Duality", 2024). For each batch and head a linear recurrence
+   whose state H is a matrix, dv x dk, with one decay for all of it:
+
+       s[t] = dt[t] + dt_bias[h],   through softplus(v) = log(1 + exp(v)) if dt_softplus       how long step t lasts
+       H[t] = exp(s[t] A[h]) H[t-1] + s[t] x[t] B[t]^T,     H[-1] = initial_state or 0
+       y[t] = H[t] C[t] + D[h] x[t]
+       o[t] = y[t] * silu(z[t]),    silu(v) = v / (1 + exp(-v));           final_state = H[seq_len - 1]
+
+   x[t] is a list of dv numbers, B[t] and C[t] lists of dk numbers. Heads come in groups: all heads of
+   group g = h / (heads / groups) have its B and C. What is NULL falls away: no dt_bias adds nothing, no D nothing, no z
+   leaves y as it is.
+
+       step 0    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      a step's heads are neighbours;
+       step 1    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      the next step follows         */
+#ifndef LAYER_ARGUMENTS_H
+#define LAYER_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda_runtime_api.h>
+
+#include "../../common/base/dtype.h"
+#include "../../common/harness/kernel_info.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LAYER_MAX_DK = 256 };
+
+/* The arguments of every launcher. Arrays are row-major and packed, bases aligned to 16 bytes; a row begins at any
+   multiple of its element's size. "dtype" arrays have the type `dtype`, all others are float32. Steps, decays and sums
+   are float32; in 16 bits a kernel may round the factors of a matrix product to dtype (layer_oracle.h has the
+   bound). */
+struct layer_args {
+    size_t batch, seq_len, heads, dk, dv, groups; /* groups divide the heads evenly; dk is 1 to LAYER_MAX_DK */
+    enum dtype dtype;
+    bool dt_softplus;
+    struct launch_config config; /* what --config gave (launch_config.h) */
+
+    const void *x, *z;          /* dtype (batch, seq_len, heads, dv); z may be NULL */
+    const void *dt;             /* dtype (batch, seq_len, heads) */
+    const void *B, *C;          /* dtype (batch, seq_len, groups, dk) */
+    const float *A;             /* (heads); negative, so that the state decays */
+    const float *D, *dt_bias;   /* (heads), or NULL */
+    const float *initial_state; /* (batch, heads, dv, dk), or NULL: 0 */
+    void *out;                  /* dtype, like x; written */
+    float *final_state;         /* like initial_state, or NULL; written */
+
+    void *workspace; /* scratch memory, for kernels that ask for it: all its bits are set before the first launch, and
+                        every later one finds what the one before has left */
+    size_t workspace_size;
+};
+
+/* Launches on `stream` and returns the launch's error, cudaErrorInvalidValue for arguments that it cannot take, or
+   cudaErrorNotSupported where the chip lacks what it needs. It allocates nothing and does not wait. No batch, head, row
+   or step is a no-op, but for final_state, which without a step is the initial one.
+
+   A NaN or an infinity in x stays in its batch, head and row of dv, and reaches no step before it; of a kernel that
+   multiplies chunks of steps as matrices (its row says how long they are), no step before its chunk: there a masked
+   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its batch and head, one in B or C
+   in its batch and group. */
+typedef cudaError_t layer_launcher(const struct layer_args *args, cudaStream_t stream);
+
+/* A row of the chapter's table. The table ends with a row whose info.name is NULL. */
+struct layer_kernel {
+    struct kernel_info info;
+    layer_launcher *forward;
+    size_t chunk;        /* the most steps whose s A it adds up before it takes an exponential; 1: a loop */
+    size_t max_dk;       /* 0: LAYER_MAX_DK */
+    size_t dk_of, dv_of; /* it takes multiples of so many; 0: any */
+    size_t (*workspace_size)(const struct layer_args *args); /* bytes; NULL: none */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

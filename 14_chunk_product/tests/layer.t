@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+# Chapter 14: the layer of Mamba-2. Its kernels against the definition, written down once more here in Perl; all options in all combinations and
+# types; odd sizes, groups, and sizes of 0; a text in two calls is a text in one; a NaN stays where it belongs; what the
+# user does wrong is told.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
+my $p = program('14_chunk_product');
+my @forward = complete_variants('14_chunk_product', '--forward');
+ok((grep { $_ eq 'loop' } @forward) && (grep { $_ eq 'default' } @forward), "forward: @forward");
+my %chunk = (loop => 1, default => 1); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
+
+sub shape {
+    my ($batch, $lengths, $heads, $dk, $dv, $groups) = @_;
+    return ('--batch', $batch, '--seq-len', $lengths, '--heads', $heads, '--dk', $dk, '--dv', $dv, '--groups', $groups);
+}
+
+# ---- all options, all types; sizes that fill nothing, and sizes of 0 ----
+
+is(complaint({}, $p, shape(2, '3,5', 2, 3, 2, 1)), '', 'all options in all combinations');
+is(complaint({}, $p, shape(1, 3, 2, 3, 2, 2), '--type', $_), '', "and in $_") for 'bf16', 'fp16';
+for my $case (['one of each', 1, 1, 1, 1, 1, 1], ['a lane more than a warp', 1, 9, 1, 33, 3, 1], ['the most states', 1, 5, 1, 256, 2, 1], ['rows of two blocks', 1, 9, 1, 7, 17, 1],
+    ['three groups of two', 2, 6, 6, 65, 5, 3], ['past a chunk', 1, '63,64,65,130', 2, 20, 6, 1], ['no step', 2, 0, 2, 3, 4, 1], ['no batch', 0, 4, 2, 3, 4, 1],
+    ['no head', 2, 4, 0, 3, 4, 1], ['no row', 2, 4, 2, 3, 0, 1]) {
+    my ($name, @sizes) = @$case;
+    for my $type ('float32', 'bf16') {
+        is(complaint({}, $p, shape(@sizes), '--with', $_, '--type', $type), '', "$name (@sizes), $_ of the options, $type") for 'all', 'none';
+    }
+}
+is(complaint({}, $p, shape(3, 17, 2, 10, 3, 1), '--with', 'all', '--seed', $_), '', "seed $_: a NaN or an infinity elsewhere") for 2 .. 5;
+SKIP: {
+    skip 'orders are the simulator\'s', 1 if backend() ne 'sim';
+    is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 9, 2, 40, 18, 1)), '', "right in the order $_") for 'reverse', 'random:1';
+}
+
+# ---- the definition, in double ----
+
+my %size = (batch => 2, seq_len => 9, heads => 4, dk => 5, dv => 3, groups => 2);
+my %dims = (
+    (map { $_ => [qw(batch seq_len heads dv)] } qw(x z out)),
+    dt => [qw(batch seq_len heads)],
+    (map { $_ => [qw(batch seq_len groups dk)] } qw(B C)),
+    (map { $_ => ['heads'] } qw(A D dt_bias)),
+    (map { $_ => [qw(batch heads dv dk)] } qw(initial_state final_state)),
+);
+describe_arrays($p, \%size, \%dims);
+
+# Takes a hash of arrays and `dt_softplus`; returns out and final_state.
+sub definition {
+    my ($in) = @_;
+    my ($batch, $seq_len, $heads, $dk, $dv, $groups) = @size{qw(batch seq_len heads dk dv groups)};
+    my (@out, @final);
+    for my $b (0 .. $batch - 1) {
+        for my $head (0 .. $heads - 1) {
+            my $g = int($head / ($heads / $groups));
+            for my $row (0 .. $dv - 1) {
+                my $state = (($b * $heads + $head) * $dv + $row) * $dk;
+                my @h = map { $in->{initial_state} ? $in->{initial_state}[$state + $_] : 0 } 0 .. $dk - 1;
+                for my $t (0 .. $seq_len - 1) {
+                    my $at = $b * $seq_len + $t;
+                    my $s = $in->{dt}[$at * $heads + $head] + ($in->{dt_bias} ? $in->{dt_bias}[$head] : 0);
+                    $s = log(1 + exp $s) if $in->{dt_softplus};
+                    my $x = $in->{x}[($at * $heads + $head) * $dv + $row];
+                    my $y = $in->{D} ? $in->{D}[$head] * $x : 0;
+                    for my $n (0 .. $dk - 1) {
+                        my $bc = ($at * $groups + $g) * $dk + $n;
+                        $h[$n] = exp($s * $in->{A}[$head]) * $h[$n] + $s * $x * $in->{B}[$bc];
+                        $y += $h[$n] * $in->{C}[$bc];
+                    }
+                    my $z = $in->{z} ? $in->{z}[($at * $heads + $head) * $dv + $row] : undef;
+                    $out[($at * $heads + $head) * $dv + $row] = defined $z ? $y * $z / (1 + exp -$z) : $y;
+                }
+                $final[$state + $_] = $h[$_] for 0 .. $dk - 1;
+            }
+        }
+    }
+    return (\@out, \@final);
+}
+
+# Numbers that all types hold, from -1 to 1 in 64ths; a step without softplus is positive, A is negative, and -1000 once.
+my $state = 1;
+sub random { $state = ($state * 1103515245 + 12345) % 2**31; return int($state / 2**24) / 64 - 1 }
+my %all = map { my $name = $_; ($name => [map { random() } 1 .. count_of($name)]) } qw(x z dt A B C D dt_bias initial_state);
+@{ $all{A} } = (-1000, map { -abs($_) - 0.25 } @{ $all{A} }[1 .. $#{ $all{A} }]);
+sub inputs {
+    my ($softplus, @with) = @_;
+    my %in = map { $_ => $all{$_} } qw(x dt A B C), @with;
+    $in{dt} = [map { abs($_) + 1 } @{ $all{dt} }] if !$softplus;
+    return { %in, dt_softplus => $softplus };
+}
+
+# The largest difference, over the largest value.
+sub difference {
+    my ($is, $must_be) = @_;
+    return 9**9 if @$is != @$must_be;
+    my ($most, $size) = (0, 1);
+    for my $i (0 .. $#$is) {
+        my $off = abs($is->[$i] - $must_be->[$i]);
+        $most = $off if !($off <= $most);
+        $size = abs $must_be->[$i] if abs $must_be->[$i] > $size;
+    }
+    return $most / $size;
+}
+
+my @choices = ([], [qw(D)], [qw(z)], [qw(dt_bias)], [qw(initial_state)], [qw(D z dt_bias initial_state)]);
+my @taking = grep { (run_program($p, '--check-only', shape(@size{qw(batch seq_len heads dk dv groups)}), '--variant', $_))[0] eq '0' } @forward;
+for my $variant (@taking) {
+    for my $softplus (0, 1) {
+        my @wrong;
+        for my $with (@choices) {
+            my $in = inputs($softplus, @$with);
+            my ($out, $final) = definition($in);
+            my $is = compute($in, $variant, 'out', 'final_state');
+            push @wrong, "[@$with]" if !(difference($is->{out}, $out) < 1e-6 && difference($is->{final_state}, $final) < 1e-6);
+        }
+        is("@wrong", '', "$variant is the definition" . ($softplus ? ', with softplus' : ''));
+    }
+}
+
+# ---- a text in two calls is a text in one ----
+
+# Steps [first, first + count) of arrays that have them.
+sub part {
+    my ($in, $first, $count) = @_;
+    my %part = %$in;
+    for my $name (grep { ref $in->{$_} && "@{ $dims{$_} }" =~ /seq_len/ } keys %$in) {
+        my $row = count_of($name) / $size{batch} / $size{seq_len};
+        $part{$name} = [map { my $at = ($_ * $size{seq_len} + $first) * $row; @{ $in->{$name} }[$at .. $at + $count * $row - 1] } 0 .. $size{batch} - 1];
+    }
+    return \%part;
+}
+
+for my $variant (@taking) {
+    my $in = inputs(1, qw(D z dt_bias initial_state));
+    my $whole = compute($in, $variant, 'out', 'final_state');
+    my $length = $size{seq_len};
+    my ($now, %parts) = ($all{initial_state});
+    for my $piece ([0, 4], [4, 5]) {
+        my $given = { %{ part($in, @$piece) }, initial_state => $now };
+        local $size{seq_len} = $piece->[1];
+        my $is = compute($given, $variant, 'out', 'final_state');
+        $now = $is->{final_state};
+        my $row = count_of('out') / $size{batch};
+        push @{ $parts{$_} }, @{ $is->{out} }[$_ * $row .. ($_ + 1) * $row - 1] for 0 .. $size{batch} - 1;
+    }
+    my @out = map { @{ $parts{$_} } } 0 .. $size{batch} - 1;
+    my $allowed = ($chunk{$variant} // 2) == 1 ? 0 : 1e-6; # a loop does the same again
+    ok(difference(\@out, $whole->{out}) <= $allowed && difference($now, $whole->{final_state}) <= $allowed, "$variant: two calls with the state between them are one");
+}
+
+# ---- a NaN or an infinity in x stays in its batch, head and row, and comes not before its cause ----
+
+my @is_in = (1, 5, 2, 1); # batch, step, head, row
+my $place = (($is_in[0] * $size{seq_len} + $is_in[1]) * $size{heads} + $is_in[2]) * $size{dv} + $is_in[3];
+for my $variant (@taking) {
+    for my $bad ('NaN', 'Inf') {
+        my $in = inputs(0, qw(D));
+        my $spoilt = { %$in, x => [@{ $in->{x} }] };
+        $spoilt->{x}[$place] = 0 + $bad;
+        my ($good, $is) = map { compute($_, $variant, 'out', 'final_state') } $in, $spoilt;
+        my (@strays, %reached);
+        for my $at (grep { pack('f', $good->{out}[$_]) ne pack('f', $is->{out}[$_]) } 0 .. $#{ $good->{out} }) {
+            my ($row, $head) = ($at % $size{dv}, int($at / $size{dv}) % $size{heads});
+            my ($t, $b) = (int($at / $size{dv} / $size{heads}) % $size{seq_len}, int($at / $size{dv} / $size{heads} / $size{seq_len}));
+            my $from = $is_in[1] - $is_in[1] % ($chunk{$variant} // 256);
+            push @strays, "$b $t $head $row" if "$b $head $row" ne "@is_in[0, 2, 3]" || $t < $from;
+            $reached{$t} = 1;
+        }
+        is("@strays", '', "$variant: $bad in x reaches no other batch, head or row, and no earlier step");
+        is(join(' ', grep { !$reached{$_} } $is_in[1] .. $size{seq_len} - 1), '', "$variant: and it is in all later steps of its row");
+        my $first = (($is_in[0] * $size{heads} + $is_in[2]) * $size{dv} + $is_in[3]) * $size{dk};
+        my @states = grep { pack('f', $good->{final_state}[$_]) ne pack('f', $is->{final_state}[$_]) } 0 .. $#{ $good->{final_state} };
+        is("@states", join(' ', $first .. $first + $size{dk} - 1), "$variant: of the final state its row and no other");
+    }
+}
+
+# ---- the loop, the masked product and the chunks of the demo agree, and cost what its formulas say ----
+
+my ($status, $out, $err) = run_program(extra('14_chunk_product_dual'));
+is("$status$err", '0', 'the dual form') or diag($out);
+
+# ---- the check on the device, and what launchers refuse ----
+
+($status, $out, $err) = run_program(extra('tests_layer'));
+is(join('', "$status$err", grep { /^not ok/ } split /^/, $out), '0', 'the device finds what the host finds, and launchers refuse what they cannot take');
+like($out, qr/^1\.\.(?!0)\d+\n\z/m, 'and all of it was tried');
+
+# ---- what the user does wrong is told in one sentence ----
+
+refuses('groups that do not divide the heads', qr/takes groups that divide the heads evenly, and 3 heads are not 2 equal groups;/, $p, shape(1, 4, 3, 4, 4, 2));
+refuses('no group', qr/takes groups that divide the heads evenly, and 3 heads are not 0 equal groups;/, $p, shape(1, 4, 3, 4, 4, 0));
+refuses('a row without numbers', qr/takes 1 to 256 numbers in a row of the state \(dk\), not 0;/, $p, '--variant', 'loop', shape(1, 4, 2, 0, 4, 1));
+refuses('and one with too many', qr/takes 1 to 256 numbers in a row of the state \(dk\), not 257;/, $p, '--variant', 'loop', shape(1, 4, 2, 257, 4, 1));
+refuses('an array too few', qr/forward takes --x, --dt, --A, --B, --C and --out/, $p, '--x', scratch('x.npy'), '--out', scratch('out.npy'));
+{
+    my $in = inputs(0);
+    write_array($_, $in->{$_}) for qw(x dt A B C);
+    write_npy(scratch('C.npy'), '(2, 9, 2, 4)', (0) x 144);
+    refuses('B and C of different lengths', qr/C\.npy/, $p, (map { option_of($_) } qw(x dt A B C out)));
+}
+refuses('a pass that it does not have', qr/backward/, $p, '--backward');
+
+done_testing;
