@@ -108,6 +108,12 @@ static struct cost formula(double Q, double dk, double dv)
     return (struct cost){Q * (dk + dv) + 2 * dk * dv, dk * dv / Q, (Q + 1) / 2 + 2};
 }
 
+static double multiplications(double Q, double dk, double dv)
+{
+    const struct cost cost = formula(Q, dk, dv);
+    return cost.in_products + cost.others;
+}
+
 static double difference(double a[L][DV], double b[L][DV])
 {
     double worst = 0.0, most = 0.0;
@@ -187,8 +193,8 @@ int main(int argc, char **argv)
 
     const double length = 4096, dk = 128, dv = 64;
     printf("\na head of %.0f steps, dk %.0f, dv %.0f, by the same formulas, a step\n\n", length, dk, dv);
-    printf("%-22s %11s %11s %13s %10s %12s\n", "", "in products", "others", "products / 16", "one after",
-           "state bytes");
+    printf("%-22s %11s %11s %13s %10s %12s\n", "", "in products", "others", "products / 16", "steps in a",
+           "state bytes,");
     printf("%-22s %11s %11s %13s %10s %12s\n", "", "", "", "+ others", "row", "if stored");
     const double by_loop = real_line("loop", 0, length, dk, dv);
     double best = 0.0, best_cost = INFINITY;
@@ -200,7 +206,12 @@ int main(int argc, char **argv)
             best = Q, best_cost = cost;
     }
     real_line("one masked product", length, length, dk, dv);
-    printf("\nfewer multiplications than the loop: chunks of up to %.0f\n", floor(dk * dv / (dk + dv)));
+    double from = 1, to;
+    while (multiplications(from, dk, dv) >= multiplications(0, dk, dv))
+        from++;
+    for (to = from; multiplications(to + 1, dk, dv) < multiplications(0, dk, dv);)
+        to++;
+    printf("\nfewer multiplications than the loop: chunks of %.0f to %.0f\n", from, to);
     printf("one masked product costs what the loop does: at %.0f steps\n", 16 * by_loop / (dk + dv));
     printf("the cheapest chunks of these, without their bytes: %.0f\n", best);
     printf("%s\n", mistakes == 0 ? "all ways agree, and cost what the formulas say" : "something is wrong");
