@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_default.c - loop, for every shape. */
+/* layer_default.c - chunk for 16 bits where the chip has it and the sizes are even enough for it; else loop. */
 #include "layer_kernels.h"
 
 cudaError_t layer_default(const struct layer_args *args, cudaStream_t stream)
 {
+    if (args->dtype != FLOAT32 && args->dk % 8 == 0 && args->dv % 8 == 0 && args->dk <= 128) {
+        const cudaError_t error = layer_chunk(args, stream);
+        if (error != cudaErrorNotSupported)
+            return error;
+    }
     return layer_loop(args, stream);
 }
