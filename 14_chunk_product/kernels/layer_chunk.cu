@@ -41,34 +41,34 @@ struct times {
     float s[CHUNK], log_p[CHUNK];
 };
 
-/* dt of this lane's two steps of a chunk; past the end they last no time. */
+/* dt of this lane's two steps of a chunk; past the end they last no time, whatever bias and softplus make of it. */
 template <int dtype>
 static __device__ __forceinline__ void load_steps(const struct layer_args *args, size_t batch, size_t head, size_t step,
-                                                  float bias, float s[2])
+                                                  float dt[2])
 {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const size_t t = step + threadIdx.x % 32 * 2 + i;
-        s[i] = t < args->seq_len
-                   ? step_of(read1<dtype>(args->dt, (batch * args->seq_len + t) * args->heads + head) + bias,
-                             args->dt_softplus)
-                   : 0.0f;
+        dt[i] = t < args->seq_len ? read1<dtype>(args->dt, (batch * args->seq_len + t) * args->heads + head) : 0.0f;
     }
 }
 
-/* The sums of s from the chunk's begin on, by a warp; `a`: A log2(e). */
-static __device__ __forceinline__ void store_times(struct times *times, const float s[2], float a)
+/* The times of the chunk that begins at `step`, by a warp; `a`: A log2(e). */
+static __device__ __forceinline__ void store_times(struct times *times, const struct layer_args *args, size_t step,
+                                                   const float dt[2], float bias, float a)
 {
-    const int lane = threadIdx.x % 32;
-    float sum = s[0] + s[1];
+    const unsigned lane = threadIdx.x % 32;
+    const size_t t = step + lane * 2;
+    const float s0 = t < args->seq_len ? step_of(dt[0] + bias, args->dt_softplus) : 0.0f;
+    const float s1 = t + 1 < args->seq_len ? step_of(dt[1] + bias, args->dt_softplus) : 0.0f;
+    float sum = s0 + s1; /* of all lanes up to this one */
 #pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
         const float before = __shfl_up_sync(0xFFFFFFFF, sum, distance);
         sum += lane >= distance ? before : 0.0f;
     }
-    const float before = __shfl_up_sync(0xFFFFFFFF, sum, 1), first = (lane > 0 ? before : 0.0f) + s[0];
-    times->s[lane * 2] = s[0], times->s[lane * 2 + 1] = s[1];
-    times->log_p[lane * 2] = first * a, times->log_p[lane * 2 + 1] = (first + s[1]) * a;
+    times->s[lane * 2] = s0, times->s[lane * 2 + 1] = s1;
+    times->log_p[lane * 2] = (sum - s1) * a, times->log_p[lane * 2 + 1] = sum * a;
 }
 
 /* Asks for the chunk that begins at `step`: its x, and B and C as rows of dk_room elements. */
@@ -116,20 +116,21 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
                           : 0.0f;
         }
 
-    float s[2];
-    load_steps<dtype>(&args, batch, head, 0, bias, s);
+    float dt[2]; /* of the next chunk; warp 0 has little to do with scores, and prepares its times */
+    load_steps<dtype>(&args, batch, head, 0, dt);
+    if (warp == 0)
+        store_times(&all_times[0], &args, 0, dt, bias, a);
     copy_chunk<dk_room>(memory, &args, batch, head, row, 0);
     __pipeline_commit();
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         const char *const x = memory + chunk % 2 * STAGE, *const B = x + B_AT, *const C = x + C_AT;
-        struct times *const times = &all_times[chunk % 2];
-        if (warp == 0)
-            store_times(times, s, a);
+        const struct times *const times = &all_times[chunk % 2];
         __pipeline_wait_prior(0);
         __syncthreads(); /* the chunk is there, and nobody reads the one before it any more */
         if (chunk + 1 < chunks) {
             copy_chunk<dk_room>(memory + (chunk + 1) % 2 * STAGE, &args, batch, head, row, (chunk + 1) * CHUNK);
-            load_steps<dtype>(&args, batch, head, (chunk + 1) * CHUNK, bias, s);
+            if (warp == 0)
+                load_steps<dtype>(&args, batch, head, (chunk + 1) * CHUNK, dt);
         }
         __pipeline_commit();
 
@@ -153,6 +154,8 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
             for (unsigned half = 0; half < 2; half++) {
                 const unsigned t = warp * 16 + l + half * 8, u = i * 8 + j2;
                 float two[2];
+                if (i / 2 > warp)
+                    break; /* nobody reads these */
 #pragma unroll
                 for (unsigned v = 0; v < 2; v++)
                     two[v] = u + v <= t ? score[i][half * 2 + v] * times->s[u + v] *
@@ -160,6 +163,8 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
                                         : 0.0f;
                 *(unsigned *)(scores + place_of(t, i, SCORES_ROW) + j2 * 2) = pack<dtype>(two[0], two[1]);
             }
+        if (warp == 0)
+            store_times(&all_times[(chunk + 1) % 2], &args, (chunk + 1) * CHUNK, dt, bias, a);
 
         /* [old] All steps of the chunk, this warp's 16 rows. */
         float y[CHUNK / 16][2][4] = {};
@@ -222,25 +227,27 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
             }
         }
 
-        /* [store] A lane has two neighbouring rows of a step. */
+        /* [store] A lane has two neighbouring rows of a step, and two more eight rows further, of every eighth step. */
+        const size_t left = left_of(args.seq_len, chunk * CHUNK + l);
+        size_t at = ((batch * args.seq_len + chunk * CHUNK + l) * args.heads + head) * args.dv + row + warp * 16 + j2;
 #pragma unroll
-        for (unsigned v = 0; v < CHUNK / 16 * 4; v++) {
-            const unsigned t = v / 4 * 16 + v % 2 * 8 + l, column = warp * 16 + v / 2 % 2 * 8 + j2;
-            const size_t step = chunk * CHUNK + t;
-            const size_t at = ((batch * args.seq_len + step) * args.heads + head) * args.dv + row + column;
-            if (step >= args.seq_len || row + column >= args.dv)
-                continue;
-            float2 two = make_float2(y[v / 4][v / 2 % 2][v % 2 * 2], y[v / 4][v / 2 % 2][v % 2 * 2 + 1]);
-            if (args.D != NULL) {
+        for (unsigned i = 0; i < CHUNK / 8; i++) {
+#pragma unroll
+            for (unsigned part = 0; part < 2; part++) {
+                const unsigned column = warp * 16 + part * 8; /* a piece of x's row begins there */
+                const float *const two = y[i / 2][part] + i % 2 * 2;
                 const float2 in =
-                    unpack<dtype>(*(const unsigned *)(x + place_of(t, column / 8, X_ROW) + column % 8 * 2));
-                two.x += D * in.x, two.y += D * in.y;
+                    unpack<dtype>(*(const unsigned *)(x + place_of(i * 8 + l, column / 8, X_ROW) + j2 * 2));
+                float first = two[0] + D * in.x, second = two[1] + D * in.y;
+                if (i * 8 < left && row + column < args.dv) {
+                    if (args.z != NULL) {
+                        const float2 z = unpack<dtype>(*(const unsigned *)((const char *)args.z + (at + part * 8) * 2));
+                        first *= silu(z.x), second *= silu(z.y);
+                    }
+                    *(unsigned *)((char *)args.out + (at + part * 8) * 2) = pack<dtype>(first, second);
+                }
             }
-            if (args.z != NULL) {
-                const float2 z = unpack<dtype>(*(const unsigned *)((const char *)args.z + at * 2));
-                two.x *= silu(z.x), two.y *= silu(z.y);
-            }
-            *(unsigned *)((char *)args.out + at * 2) = pack<dtype>(two.x, two.y);
+            at += 8 * args.heads * args.dv;
         }
     }
 #pragma unroll
