@@ -117,6 +117,12 @@ END
     is($whole->{conflicts}, 512, 'then lanes meet in a bank where A\'s tile is put');
 }
 
+# ---- the check on the device, which the harness asks for on a GPU alone; and launchers by themselves ----
+
+my ($status, $out, $err) = run_program(extra('tests_device'));
+is("$status$err", '0', 'the check on the device finds what is wrong, and what launchers do not take is refused') or diag("$out$err");
+note($out);
+
 # ---- which operation ----
 
 my (undef, $help) = run_program(@ask, '--help');
@@ -125,7 +131,7 @@ is(complaint({}, $p, '--operation=product', qw(--m 2 --n 2 --k 2)), '', 'with = 
 refuses('an operation that there is not', qr/--operation: there is no operation "sum"; see --help/, $p, '--operation', 'sum');
 refuses('no operation', qr/--operation needs a value; see --help/, $p, '--operation');
 refuses('a size that is none', qr/--m: "x" is not a number of rows; give a whole number/, @ask, '--m', 'x');
-refuses('matrices that do not fit', qr/./, @ask, '--a', write_npy(scratch('a.npy'), '(2, 3)', 1 .. 6), '--b', write_npy(scratch('b.npy'), '(2, 3)', 1 .. 6),
+refuses('matrices that do not fit', qr/\bb\.npy\b/, @ask, '--a', write_npy(scratch('a.npy'), '(2, 3)', 1 .. 6), '--b', write_npy(scratch('b.npy'), '(2, 3)', 1 .. 6),
     '--c', scratch('c.npy'));
 my (undef, $csv) = run_program(@ask, qw(--m 2 --n 3 --k 4 --variant plain --csv), scratch('p.csv'));
 is((grep { !/^#/ } split /\n/, read_file(scratch('p.csv')))[0],
