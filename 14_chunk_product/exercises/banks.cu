@@ -14,8 +14,8 @@
    Word w of shared memory lies in bank w modulo 32, and a bank hands out one word at a time. In which banks do the 32
    words of a column lie?
 
-   Goal: no bank conflict, neither where the tiles are stored nor where they are read, and loads that are as good as now:
-   4 sectors each.
+   Goal: no bank conflict, neither where the tiles are stored nor where they are read, and loads that are as good as
+   now: 4 sectors each.
 
    Write where it says "here". More than one way leads there. (The judge's A is square: k is m.) */
 #include <cuda_runtime.h>
