@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - chapter 14 as a program. README.md is the text. --operation NAME chooses among its operations; without it the
-   first one of the list runs. */
+/* main.c - chapter 14 as a program. README.md is the text. --operation NAME chooses among its operations; without it
+   the first one of the list runs. */
 #include <stddef.h>
 #include <string.h>
 

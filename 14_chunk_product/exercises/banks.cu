@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* 14.4  A matrix that is given as its transpose
 
-   C (m, n) = A (m, k) B^T: models keep the weights of a layer as (outputs, inputs), so here B is (n, k), and its row j is
-   column j of the product's second factor. m, n and k are multiples of 32. The tiles are loaded as they lie, with
+   C (m, n) = A (m, k) B^T: models keep the weights of a layer as (outputs, inputs), so here B is (n, k), and its row j
+   is column j of the product's second factor. m, n and k are multiples of 32. The tiles are loaded as they lie, with
    neighbouring lanes at neighbours of a row. In a step each lane then wants another row of B's tile:
 
        b_tile     l = 0   1   2  ...  31
@@ -14,8 +14,8 @@
    Word w of shared memory lies in bank w modulo 32, and a bank hands out one word at a time. In which banks do the 32
    words of a column lie?
 
-   Goal: no bank conflict, neither where the tiles are stored nor where they are read, and loads that are as good as now:
-   4 sectors each.
+   Goal: no bank conflict, neither where the tiles are stored nor where they are read, and loads that are as good as
+   now: 4 sectors each.
 
    Write where it says "here". More than one way leads there. (The judge's A is square: k is m.) */
 #include <cuda_runtime.h>

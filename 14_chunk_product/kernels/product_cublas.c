@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* product_cublas.c - the same product by NVIDIA's cuBLAS, which takes column-major matrices: a row-major matrix, read as
-   a column-major one, is its transpose. So it is asked for C^T = B^T A^T, with nothing to be transposed:
+/* product_cublas.c - the same product by NVIDIA's cuBLAS, which takes column-major matrices: a row-major matrix, read
+   as a column-major one, is its transpose. So it is asked for C^T = B^T A^T, with nothing to be transposed:
 
        ours     C (m, n) = A (m, k) B (k, n)      row i of C lies at c + i n
        cuBLAS   (n, m)   = (n, k)   (k, m)        column i of the first one lies there, too

@@ -34,7 +34,7 @@ static __global__ void check(struct product_args args, struct product_spec spec,
                              struct finding *finding)
 {
     const size_t number = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const size_t at = number * stretch + data_hash(spec.seed, DATA_SPECIAL, number) % stretch;
+    const size_t at = product_sample(&spec, stretch, number);
     struct finding mine = FINDING_NOTHING;
     if (at >= args.m * args.n)
         return;
@@ -53,7 +53,7 @@ static __global__ void say_first(struct product_args args, int kind, struct find
     struct finding first = FINDING_NOTHING;
     if (finding->num_bad == 0)
         return;
-    product_check_element(&args, kind, finding->first_bad & (((unsigned long long)1 << 56) - 1), &first);
+    product_check_element(&args, kind, finding_index(finding->first_bad), &first);
     finding->expected = first.expected;
     finding->bound = first.bound;
     finding->got = first.got;
@@ -62,9 +62,7 @@ static __global__ void say_first(struct product_args args, int kind, struct find
 extern "C" cudaError_t product_device_check(const struct product_args *args, const struct product_spec *spec,
                                             struct finding *finding)
 {
-    const size_t count = args->m * args->n, most = (size_t)1 << 18;
-    const bool whole = (double)count * (double)args->k <= 0x1p32;
-    const size_t stretch = whole || count <= most ? 1 : (count + most - 1) / most;
+    const size_t count = args->m * args->n, stretch = product_stretch(args);
     if (count == 0)
         return cudaSuccess;
     check<<<num_blocks((count + stretch - 1) / stretch), kThreads>>>(*args, *spec, stretch, finding);

@@ -59,6 +59,21 @@ static inline HOST_DEVICE float product_value(const struct product_spec *spec, i
     return data_normal(seed, DATA_INPUTS, i);
 }
 
+/* The elements of C that a check takes: one from each of as many stretches of this length. 1, all of C, up to 2^32
+   products, and up to 2^18 elements. */
+static inline size_t product_stretch(const struct product_args *args)
+{
+    const size_t count = args->m * args->n, most = (size_t)1 << 18;
+    const bool whole = (double)count * (double)args->k <= 0x1p32;
+    return whole || count <= most ? 1 : (count + most - 1) / most;
+}
+
+/* The one of stretch `number`; of the last stretch it may lie past the end. */
+static inline HOST_DEVICE size_t product_sample(const struct product_spec *spec, size_t stretch, size_t number)
+{
+    return number * stretch + data_hash(spec->seed, DATA_SPECIAL, number) % stretch;
+}
+
 /* Compares element `at` of C with the sum in double. */
 static inline HOST_DEVICE void product_check_element(const struct product_args *args, int kind, size_t at,
                                                      struct finding *finding)
@@ -87,8 +102,8 @@ extern "C" {
 cudaError_t product_fill_array(const struct product_spec *spec, int array, enum dtype dtype, void *values,
                                size_t count);
 
-/* Compares C with the oracle, and writes what it has found to *finding, which is on the device: all of C up to 2^32
-   products, else 2^18 elements, one from each of as many stretches of equal length. Does not wait. */
+/* Compares C with the oracle, and writes what it has found to *finding, which is on the device. It takes samples
+   (product_stretch). Does not wait. */
 cudaError_t product_device_check(const struct product_args *args, const struct product_spec *spec,
                                  struct finding *finding);
 

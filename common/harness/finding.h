@@ -38,7 +38,7 @@ static inline int finding_array(unsigned long long place)
     return (int)(place >> 56);
 }
 
-static inline size_t finding_index(unsigned long long place)
+static inline HOST_DEVICE size_t finding_index(unsigned long long place)
 {
     return (size_t)(place & (((unsigned long long)1 << 56) - 1));
 }

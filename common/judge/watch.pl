@@ -98,7 +98,7 @@ sub watch_variant {
     make($chapter, "../build/sim/$chapter");
     my @variants = (run("build/sim/$chapter", '--list'))[1] =~ /^(\w+) /mg;
     refuse("$chapter has no variant \"$variant\". It has " . join(', ', @variants) . '.') if !grep { $_ eq $variant } @variants;
-    my $direction = $given{DIRECTION} // ((read_text("$chapter/Makefile") // '') =~ /^SHOWN := (\S+)/m ? $1 : 'forward');
+    my $direction = $given{DIRECTION} // ((read_text("$chapter/Makefile") // '') =~ /^SHOWN := (backward|reverse(?:-backward)?)$/m ? $1 : 'forward');
     refuse("DIRECTION=$direction is not known. Say forward, reverse, backward or reverse-backward.") if $direction !~ /^(?:forward|reverse|backward|reverse-backward)$/;
 
     my ($program, $usual) = make($chapter, 'watched', "WATCHED_VARIANT=$variant") =~ /^(build\/sim_watch\/\S+) (.*)$/m;

@@ -125,6 +125,9 @@ refuses('another type', qr/--type: "float16" is not a type; give float32, bf16 o
 refuses('a kernel of float32 alone', qr/: wide takes float32, not bf16; choose another shape or variant/, $p, 'mistakes', '--variant', 'wide', '--type', 'bf16');
 is((run_program($p, 'mistakes', '--variant', 'wide', '--rows', 3, '--columns', 5))[0], 0, 'which runs in float32');
 like((run_program($p, 'mistakes', '--list'))[1], qr/^wide .*\(float32\)$/m, 'and --list says so');
+refuses('a kernel of 16 bits alone', qr/: narrow takes bf16 and fp16, not float32; choose another shape or variant/, $p, 'mistakes', '--variant', 'narrow');
+is((run_program($p, 'mistakes', '--variant', 'narrow', '--rows', 3, '--columns', 5, '--type', $_))[0], 0, "which runs in $_") for 'bf16', 'fp16';
+like((run_program($p, 'mistakes', '--list'))[1], qr/^narrow .*\(bf16, fp16\)$/m, 'and --list says so');
 my @gigabytes = map { (run_program($p, '--rows', 1000000, '--columns', 100000000, '--variant', 'serial', '--type', $_))[2] =~ /need ([\d.e+]+) GB/ } qw(float32 bf16 fp16);
 ok(@gigabytes == 3 && abs($gigabytes[1] / $gigabytes[0] - 0.5) < 0.01 && $gigabytes[1] == $gigabytes[2], 'half the bytes') or diag("@gigabytes");
 
