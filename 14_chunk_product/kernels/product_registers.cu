@@ -105,9 +105,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
                     make_float4(b_next[h][0], b_next[h][1], b_next[h][2], b_next[h][3]);
             }
         }
+        /* [turn] One barrier a round: the tile that was put is there, the other one is used up. */
         __syncthreads();
     }
 
+    /* [store] What lies outside of C is left out. */
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         const size_t row = row0 + r * 4 + i % 4 + i / 4 * 16;

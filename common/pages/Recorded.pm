@@ -97,7 +97,7 @@ sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequence
 # What stands above a column for a size, and before its first number where only that size changes.
 my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: '],
     channels => ['channels', 'channels: '], layers => ['layers', 'layers: '], chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank '],
-    piece => ['elements of a piece', 'pieces of '], ranks => ['ranks', 'ranks: ']);
+    piece => ['elements of a piece', 'pieces of '], ranks => ['ranks', 'ranks: '], m => ['m', 'm '], n => ['n', 'n '], k => ['k', 'k ']);
 
 # The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers. A column is
 # two sizes of its operation or more, which sizes= names. Without sizes there is one, and the unit stands above it.
@@ -188,7 +188,7 @@ sub table {
     }
 
     my %units = (gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => $format =~ m{/1e-3$} ? 'µs' : 'ms',
-        wall_ms => "by the host's clock, " . ($format =~ m{/1e-3$} ? 'µs' : 'ms'), percent_of_roof => '% of the roof',
+        wall_ms => "by the host's clock, " . ($format =~ m{/1e-3$} ? 'µs' : 'ms'), percent_of_roof => '% of the roof', tflop_per_s => 'TFLOP/s',
         percent_of_copy => '% of a copy', percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions);
     my $what = $units{$column} // $column;
     @above = ($what) if !@above;

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# recordings.sh - the measurements of `make recordings` for chapter 14; common/record/recordings.sh reads this.
+
+# The product of matrices on its default shapes, in all types, as one file.
+record_14_product() {
+    rm -f build/recordings/14_product_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16 fp16; do
+        run build/cuda/14_chunk_product --operation product --type "$type" --csv "build/recordings/14_product_$type.csv"
+    done
+    if ls build/recordings/14_product_*.csv > /dev/null 2>&1; then
+        run perl common/record/merge.pl results/14_product.csv build/recordings/14_product_*.csv
+    fi
+}
