@@ -237,28 +237,19 @@ static int swizzled(void)
     return 0;
 }
 
-/* ---- what is counted: a box of which 13 columns, 2 rows and 1 plane lie inside, from byte 8 * 4 of a row on ---- */
+/* ---- what is counted: a box of which 13 columns, 2 rows and 1 plane lie inside, from byte 8 * 4 of a row on; and a
+   swizzled one that lies inside ---- */
 
-static int counts(void)
+static void print_counts(void)
 {
-    CUtensorMap from, to;
-    float *memory;
-
-    cudaMalloc(&memory, 2 * ALL * sizeof(float));
-    cudaMemset(memory, 0, 2 * ALL * sizeof(float));
-    encode(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
-    encode(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + ALL);
-    extern __global__ void load_and_store(MAP from, MAP to);
-    load_and_store<<<1, 1>>>(from, to);
-    cudaDeviceSynchronize();
     const struct sim_counts c = sim_get_counts();
     const struct sim_traffic *t[] = {&c.loads, &c.stores};
+
     printf("%d bulk copies", (int)c.bulk_copies);
     for (const struct sim_traffic *one : t)
         printf(", %d requests %d bytes %d sectors %d least %d lines %d once", (int)one->requests, (int)one->bytes,
                (int)one->sectors, (int)one->least, (int)one->lines, (int)one->once);
     printf("\n");
-    return 0;
 }
 
 __global__ void load_and_store(MAP from, MAP to)
@@ -273,6 +264,41 @@ __global__ void load_and_store(MAP from, MAP to)
     tma_store_box(&to, 8, 3, 2, tile);
     tma_store_commit();
     tma_store_wait_read();
+}
+
+__global__ void load_and_store_swizzled(MAP from, MAP to)
+{
+    __shared__ __align__(1024) float tile[SWIZZLED_BOX];
+    __shared__ uint64_t barrier;
+
+    prepare(&barrier);
+    mbarrier_expect(&barrier, sizeof(tile));
+    tma_load_box(tile, &from, 0, 0, 0, &barrier);
+    mbarrier_wait(&barrier, 0);
+    tma_store_box(&to, 0, 0, 0, tile);
+    tma_store_commit();
+    tma_store_wait_read();
+}
+
+static int counts(void)
+{
+    CUtensorMap from, to;
+    float *memory;
+
+    cudaMalloc(&memory, 2 * WIDE * sizeof(float));
+    cudaMemset(memory, 0, 2 * WIDE * sizeof(float));
+    encode(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
+    encode(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + ALL);
+    load_and_store<<<1, 1>>>(from, to);
+    cudaDeviceSynchronize();
+    print_counts();
+    sim_reset_counts();
+    encode_swizzled(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
+    encode_swizzled(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + WIDE);
+    load_and_store_swizzled<<<1, 1>>>(from, to);
+    cudaDeviceSynchronize();
+    print_counts();
+    return 0;
 }
 
 /* ---- maps that are refused ---- */

@@ -26,8 +26,11 @@ for my $order (qw(warp reverse random:1)) {
 }
 is_deeply([boxes({ CUSIM_CHECKS => "bounds" }, "swizzled")], [0, "", ""], "the same where addresses alone are judged");
 is_deeply([boxes({}, "refused")], [0, "", ""], "maps that the driver refuses, and its entry point");
-is((boxes({}, "counts"))[1], "2 bulk copies, 1 requests 104 bytes 4 sectors 4 least 2 lines 4 once, 1 requests 128 bytes 4 sectors 4 least 3 lines 4 once\n",
+my @counted = split /^/, (boxes({}, "counts"))[1];
+is($counted[0], "2 bulk copies, 1 requests 104 bytes 4 sectors 4 least 2 lines 4 once, 1 requests 128 bytes 4 sectors 4 least 3 lines 4 once\n",
     "a load counts one request of the bytes inside of the array, a store whole pieces of 16 bytes");
+is($counted[1], "2 bulk copies, 1 requests 2560 bytes 80 sectors 80 least 30 lines 80 once, 1 requests 2560 bytes 80 sectors 80 least 30 lines 80 once\n",
+    "a swizzled one counts the sectors and lines of its rows, each once, however its 16 bytes lie");
 
 # What `boxes NAME` says, on the line that is marked so.
 for (["no_wait", "HERE no_wait", qr/reads tile\[0\], to which the copy of $source:@{[line_of("THE LOAD")]} is on its way/],
