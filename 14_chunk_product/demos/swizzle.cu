@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* swizzle.cu - a warp brings a tile of 64 x 64 elements of 16 bits into shared memory, in rows of 128 bytes, and loads all
-   of its fragments by ldmatrix: from rows as they lie, and from swizzled ones (tensor_cores.md).
+/* swizzle.cu - a warp brings a tile of 64 x 64 elements of 16 bits into shared memory, in rows of 128 bytes, and loads
+   all of its fragments by ldmatrix: from rows as they lie, and from swizzled ones (tensor_cores.md).
 
        14_chunk_product_swizzle
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 14.5: a product of matrices in bf16 on the tensor cores. The judge's arrays are float32: what the answer gets of A and
-   B is each number rounded to bf16, and its sums stay float32.
+/* 14.5: a product of matrices in bf16 on the tensor cores. The judge's arrays are float32: what the answer gets of A
+   and B is each number rounded to bf16, and its sums stay float32.
 
    The products are exact. A sum has k additions, each off by less than 2^-23 of what has been added up by then, however
    the tensor cores round. That is the judge's unit. */
