@@ -12,3 +12,15 @@ record_14_product() {
         run perl common/record/merge.pl results/14_product.csv build/recordings/14_product_*.csv
     fi
 }
+
+# The layer on its default shapes.
+record_14_layer() {
+    rm -f build/recordings/14_layer_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16; do
+        run build/cuda/14_chunk_product --type "$type" --csv "build/recordings/14_layer_$type.csv"
+    done
+    if ls build/recordings/14_layer_*.csv > /dev/null 2>&1; then
+        run perl common/record/merge.pl results/14_layer.csv build/recordings/14_layer_*.csv
+    fi
+}

@@ -12,7 +12,7 @@ delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('14_chunk_product');
 my @forward = complete_variants('14_chunk_product', '--forward');
 ok((grep { $_ eq 'loop' } @forward) && (grep { $_ eq 'default' } @forward), "forward: @forward");
-my %chunk = (loop => 1, default => 1); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
+my %chunk = (loop => 1, chunk => 64, default => 64); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
 
 sub shape {
     my ($batch, $lengths, $heads, $dk, $dv, $groups) = @_;
@@ -32,9 +32,12 @@ for my $case (['one of each', 1, 1, 1, 1, 1, 1], ['a lane more than a warp', 1, 
     }
 }
 is(complaint({}, $p, shape(3, 17, 2, 10, 3, 1), '--with', 'all', '--seed', $_), '', "seed $_: a NaN or an infinity elsewhere") for 2 .. 5;
+is(complaint({}, $p, shape(1, '1,64,65', 2, 8, 8, 1), '--with', 'all', '--type', $_), '', "chunk, $_: around a chunk") for 'bf16', 'fp16';
+is(complaint({}, $p, shape(@$_), '--with', 'all', '--type', 'bf16', '--variant', 'chunk'), '', "chunk: @$_") for [1, 130, 1, 72, 72, 1], [1, 65, 1, 128, 8, 1];
 SKIP: {
-    skip 'orders are the simulator\'s', 1 if backend() ne 'sim';
+    skip 'orders are the simulator\'s', 4 if backend() ne 'sim';
     is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 9, 2, 40, 18, 1)), '', "right in the order $_") for 'reverse', 'random:1';
+    is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 130, 1, 8, 72, 1), qw(--with all --type bf16 --variant chunk)), '', "chunk, in the order $_") for 'reverse', 'random:1';
 }
 
 # ---- the definition, in double ----

@@ -12,7 +12,8 @@ delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('14_chunk_product');
 my @ask = ($p, '--operation', 'product');
 my @of_list = map { /^(\S+)/ ? $1 : () } split /\n/, (run_program(@ask, '--list'))[1];
-my @all = qw(plain tiles registers cublas default);
+my @all = qw(plain tiles registers mma wgmma cublas default);
+my @any_type = grep { !/mma/ } @all;
 is_deeply([grep { my $name = $_; !grep { $name eq $_ } @of_list } @all], [], 'its kernels');
 
 # ---- the harness's checks, on sizes around a tile's ----
@@ -26,7 +27,15 @@ for my $type (qw(float32 bf16 fp16)) {
     }
     is_right("$type, nothing to add up, or nothing to compute: $_", '--type', $type, split ' ') for '--m 5 --n 7 --k 0', '--m 0 --n 7 --k 3', '--m 5 --n 0 --k 3';
 }
-is(complaint({ CUSIM_SCHEDULE => $_ }, @ask, qw(--m 130 --n 36 --k 33)), '', "in the order $_") for 'reverse', 'random:3';
+for my $type (qw(bf16 fp16)) {
+    for my $size ($type eq 'bf16' ? ([1, 8], [129, 136], [64, 264]) : [127, 128]) {
+        is_right("$type, tensor cores: $size->[0] x $size->[1]", '--variant', 'mma,wgmma,default', '--type', $type, '--m', $size->[0], '--n', $size->[1], '--k', '8,72');
+    }
+}
+for my $order ('reverse', 'random:3') {
+    is(complaint({ CUSIM_SCHEDULE => $order }, @ask, qw(--m 130 --n 36 --k 33)), '', "in the order $order");
+    is(complaint({ CUSIM_SCHEDULE => $order }, @ask, qw(--m 9 --n 8 --k 328 --type bf16 --variant mma,wgmma)), '', "tensor cores, in the order $order");
+}
 
 # ---- the definition ----
 
@@ -62,7 +71,7 @@ for (['three odd sizes', 5, 3, 7], ['rows of four, and more than one tile', 36, 
     my ($said, $m, $n, $k) = @$_;
     my $in = { a => [map { random() } 1 .. $m * $k], b => [map { random() } 1 .. $k * $n] };
     my $c = definition($in, $m, $n, $k);
-    for my $variant (@all) {
+    for my $variant (@any_type) {
         my $is = product($in, $variant, $m, $n, $k);
         is($is->{shape}, "($m, $n)", "$variant: the shape of own arrays, $said");
         is(join(' ', grep { $is->{c}[$_] != $c->[$_] } 0 .. $#$c), '', "$variant is the definition: $said");

@@ -806,12 +806,15 @@ static inline __attribute__((always_inline)) void hook(const char *p, const void
     observe(p, size, how, pc);
 }
 
-/* Of one piece, what it adds to the request of its copy, of which `is_part` says that it was counted before. */
-static void count_piece(struct site *site, const struct sim_piece *piece, bool is_part)
+/* Of one piece, what it adds to the request of its copy. `before`: where the piece before it ended, whose last sector and
+   line this one may share (a swizzled row comes as pieces of 16 bytes); NULL: it is the request's first. */
+static void count_piece(struct site *site, const struct sim_piece *piece, const char *before)
 {
+    const bool is_part = before != NULL, goes_on = before == piece->global;
     struct sim_region *const r = sim_region_near(piece->global);
     const uint64_t from = (uint64_t)(piece->global - r->start), end = from + piece->bytes;
-    const uint64_t sectors = (end + 31) / 32 - from / 32, lines = (end + 127) / 128 - from / 128;
+    const uint64_t sectors = (end + 31) / 32 - from / 32 - (goes_on && from % 32 != 0);
+    const uint64_t lines = (end + 127) / 128 - from / 128 - (goes_on && from % 128 != 0);
     struct sim_traffic *const c = &site->cost.global;
 
     c->requests += !is_part;
@@ -827,6 +830,7 @@ static void count_piece(struct site *site, const struct sim_piece *piece, bool i
 void sim_observe_tma(unsigned number, const struct sim_piece *pieces, size_t count, bool stores)
 {
     struct site *site = &sites[number];
+    const char *before = NULL;
     size_t bytes = 0, odd = 0, zeros = 0;
 
     if (!sim_watches)
@@ -838,7 +842,8 @@ void sim_observe_tma(unsigned number, const struct sim_piece *pieces, size_t cou
         if (p->global != NULL) {
             if (!stores)
                 sim_race_access(sim_region_near(p->global), p->global, p->bytes, 0, number);
-            count_piece(site, p, bytes > 0);
+            count_piece(site, p, before);
+            before = p->global + p->bytes;
             bytes += p->bytes;
             odd |= (uintptr_t)p->global | (uintptr_t)p->shared | p->bytes;
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* boxes.cu - boxes of arrays of three dimensions, which the TMA loads and stores. `boxes right`: in all places, edges
-   and beyond; prints what is wrong. `boxes counts`: what one load and one store count. `boxes refused`: what no map is
-   made of. `boxes NAME`: the kernel with mistake NAME, of which boxes.t knows what must be said. */
+   and beyond; prints what is wrong. `boxes swizzled`: the same of swizzled ones. `boxes counts`: what one load and one
+   store count. `boxes refused`: what no map is made of. `boxes NAME`: the kernel with mistake NAME, of which boxes.t
+   knows what must be said. */
 #include <cuda.h>
 #include <sim_tma.h>
 
@@ -131,28 +132,124 @@ static int right(void)
     return 0;
 }
 
-/* ---- what is counted: a box of which 13 columns, 2 rows and 1 plane lie inside, from byte 8 * 4 of a row on ---- */
+/* ---- swizzled: rows of 128 bytes, in which place i of row r holds the 16 bytes number i ^ r % 8 ---- */
 
-static int counts(void)
+/* In units of 4 bytes: an array of 3 planes of 12 rows of 37, rows 48 apart, and boxes of 32, 10 rows and 2 planes. */
+enum { WIDE_X = 37, WIDE_Y = 12, WIDE_Z = 3, WIDE_ROW = 48, WIDE = WIDE_Z * WIDE_Y * WIDE_ROW };
+enum { LINE_X = 32, LINES_Y = 10, LINES_Z = 2, LINES = LINES_Z * LINES_Y, SWIZZLED_BOX = LINES * LINE_X };
+
+static CUresult encode_swizzled(CUtensorMap *map, CUtensorMapDataType type, size_t element, void *base)
 {
-    CUtensorMap from, to;
-    float *memory;
+    const cuuint64_t sizes[] = {WIDE_X * 4 / element, WIDE_Y, WIDE_Z},
+                     strides[] = {WIDE_ROW * 4, WIDE_Y * WIDE_ROW * 4};
+    const cuuint32_t box[] = {(cuuint32_t)(LINE_X * 4 / element), LINES_Y, LINES_Z}, steps[] = {1, 1, 1};
 
-    cudaMalloc(&memory, 2 * ALL * sizeof(float));
-    cudaMemset(memory, 0, 2 * ALL * sizeof(float));
-    encode(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
-    encode(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + ALL);
-    extern __global__ void load_and_store(MAP from, MAP to);
-    load_and_store<<<1, 1>>>(from, to);
-    cudaDeviceSynchronize();
+    return cuTensorMapEncodeTiled(map, type, 3, base, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                  CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+/* As one_box: what lies in shared memory goes to `loaded` as it lies, comes back with 1 more, and is stored. */
+template <class T>
+__global__ void one_swizzled_box(T *loaded, MAP from, MAP to, int x, int y, int z)
+{
+    __shared__ __align__(1024) T tile[SWIZZLED_BOX * 4 / sizeof(T)];
+    __shared__ uint64_t barrier;
+
+    prepare(&barrier);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, sizeof(tile));
+        tma_load_box(tile, &from, x, y, z, &barrier);
+    }
+    mbarrier_wait(&barrier, 0);
+    for (int i = (int)threadIdx.x; i < (int)(sizeof(tile) / sizeof(T)); i += THREADS) {
+        loaded[i] = tile[i];
+        tile[i] = (T)(tile[i] + 1);
+    }
+    fence_proxy_async();
+    __syncthreads();
+    if (threadIdx.x == 0 && x >= 0 && y >= 0 && z >= 0) {
+        tma_store_box(&to, x, y, z, tile);
+        tma_store_commit();
+        tma_store_wait_read();
+    }
+}
+
+/* x in units of 4 bytes. */
+template <class T>
+static int try_swizzled(CUtensorMapDataType type, int x, int y, int z)
+{
+    enum { PER = 4 / sizeof(T), PIECE = 16 / sizeof(T) };
+    static T in[WIDE * PER], out[WIDE * PER], loaded[SWIZZLED_BOX * PER];
+    T *d_in, *d_out, *d_loaded;
+    CUtensorMap from, to;
+    int wrong = 0;
+
+    for (int i = 0; i < WIDE * PER; i++)
+        in[i] = (T)(i + 7);
+    cudaMalloc(&d_in, sizeof(in));
+    cudaMalloc(&d_out, sizeof(out));
+    cudaMalloc(&d_loaded, sizeof(loaded));
+    cudaMemcpy(d_in, in, sizeof(in), cudaMemcpyHostToDevice);
+    cudaMemset(d_out, 0, sizeof(out));
+    if (encode_swizzled(&from, type, sizeof(T), d_in) != CUDA_SUCCESS ||
+        encode_swizzled(&to, type, sizeof(T), d_out) != CUDA_SUCCESS)
+        return 1;
+    one_swizzled_box<T><<<1, THREADS>>>(d_loaded, from, to, x * PER, y, z);
+    cudaMemcpy(out, d_out, sizeof(out), cudaMemcpyDeviceToHost);
+    cudaMemcpy(loaded, d_loaded, sizeof(loaded), cudaMemcpyDeviceToHost);
+    for (int row = 0; row < LINES; row++)
+        for (int i = 0; i < LINE_X * PER; i++) {
+            const int at_x = x * PER + i, at_y = y + row % LINES_Y, at_z = z + row / LINES_Y;
+            const int at = (at_z * WIDE_Y + at_y) * WIDE_ROW * PER + at_x;
+            const int place = row * LINE_X * PER + (i / PIECE ^ row % 8) * PIECE + i % PIECE;
+            const bool is_row = at_x >= 0 && at_y >= 0 && at_y < WIDE_Y && at_z >= 0 && at_z < WIDE_Z;
+            const bool inside = is_row && at_x < WIDE_X * PER;
+
+            wrong += loaded[place] != (inside ? in[at] : (T)0);
+            /* a row of 148 bytes is stored up to 160 */
+            if (x >= 0 && y >= 0 && z >= 0 && is_row && at_x < 40 * PER) {
+                wrong += out[at] != (T)((inside ? in[at] : (T)0) + 1);
+                out[at] = 0;
+            }
+        }
+    for (int i = 0; i < WIDE * PER; i++)
+        wrong += out[i] != 0;
+    cudaFree(d_in);
+    cudaFree(d_out);
+    cudaFree(d_loaded);
+    return wrong;
+}
+
+static int swizzled(void)
+{
+    static const int corners[][3] = {{0, 0, 0},  {8, 2, 1},   {4, 7, 2},  {-8, 0, 0}, {12, -3, 0},
+                                     {0, 0, -1}, {-28, 4, 2}, {36, 1, 1}, {40, 0, 0}, {0, 12, 0}};
+
+    for (const auto &c : corners) {
+        const int floats = try_swizzled<float>(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, c[0], c[1], c[2]);
+        const int shorts = try_swizzled<uint16_t>(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, c[0], c[1], c[2]);
+
+        if (floats + shorts != 0)
+            printf("swizzled box (%d, %d, %d): %d floats and %d of 16 bits are wrong\n", c[0], c[1], c[2], floats,
+                   shorts);
+    }
+    return 0;
+}
+
+/* ---- what is counted: a box of which 13 columns, 2 rows and 1 plane lie inside, from byte 8 * 4 of a row on; and a
+   swizzled one that lies inside ---- */
+
+static void print_counts(void)
+{
     const struct sim_counts c = sim_get_counts();
     const struct sim_traffic *t[] = {&c.loads, &c.stores};
+
     printf("%d bulk copies", (int)c.bulk_copies);
     for (const struct sim_traffic *one : t)
         printf(", %d requests %d bytes %d sectors %d least %d lines %d once", (int)one->requests, (int)one->bytes,
                (int)one->sectors, (int)one->least, (int)one->lines, (int)one->once);
     printf("\n");
-    return 0;
 }
 
 __global__ void load_and_store(MAP from, MAP to)
@@ -167,6 +264,41 @@ __global__ void load_and_store(MAP from, MAP to)
     tma_store_box(&to, 8, 3, 2, tile);
     tma_store_commit();
     tma_store_wait_read();
+}
+
+__global__ void load_and_store_swizzled(MAP from, MAP to)
+{
+    __shared__ __align__(1024) float tile[SWIZZLED_BOX];
+    __shared__ uint64_t barrier;
+
+    prepare(&barrier);
+    mbarrier_expect(&barrier, sizeof(tile));
+    tma_load_box(tile, &from, 0, 0, 0, &barrier);
+    mbarrier_wait(&barrier, 0);
+    tma_store_box(&to, 0, 0, 0, tile);
+    tma_store_commit();
+    tma_store_wait_read();
+}
+
+static int counts(void)
+{
+    CUtensorMap from, to;
+    float *memory;
+
+    cudaMalloc(&memory, 2 * WIDE * sizeof(float));
+    cudaMemset(memory, 0, 2 * WIDE * sizeof(float));
+    encode(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
+    encode(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + ALL);
+    load_and_store<<<1, 1>>>(from, to);
+    cudaDeviceSynchronize();
+    print_counts();
+    sim_reset_counts();
+    encode_swizzled(&from, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
+    encode_swizzled(&to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory + WIDE);
+    load_and_store_swizzled<<<1, 1>>>(from, to);
+    cudaDeviceSynchronize();
+    print_counts();
+    return 0;
 }
 
 /* ---- maps that are refused ---- */
@@ -223,6 +355,13 @@ static int refused(void)
     REFUSES(box[0] = 3, 3, 4096)
     REFUSES(steps[1] = 9, 3, 4096)
     REFUSES(steps[0] = 0, 3, 4096)
+    fresh();
+    box[0] = 36; /* 144 bytes */
+    if (cuTensorMapEncodeTiled(&any, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, (void *)4096, sizes, strides, box, steps,
+                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                               CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_ERROR_INVALID_VALUE)
+        printf("takes swizzled rows of more than 128 bytes\n");
     if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &result) !=
             cudaSuccess ||
         result != cudaDriverEntryPointSuccess || function != (void *)cuTensorMapEncodeTiled)
@@ -436,10 +575,20 @@ KERNEL(two_blocks)
         store(tile, &other); /* at THE STORE */
 }
 
-KERNEL(swizzled) /* its map is never made */
+KERNEL(swizzled_off_1024) /* `other` is swizzled */
 {
     TILE;
-    load(tile, &map, &barrier);
+    __shared__ __align__(1024) float rows[SWIZZLED_BOX + 32];
+    if (threadIdx.x == 0)
+        tma_load_box(rows + 32, &other, 0, 0, 0, &barrier); /* HERE swizzled_off_1024 */
+}
+
+KERNEL(swizzled_store_off_1024) /* as is this one */
+{
+    TILE;
+    __shared__ __align__(1024) float rows[SWIZZLED_BOX + 32];
+    if (threadIdx.x == 0)
+        tma_store_box(&other, 0, 0, 0, rows + 32); /* HERE swizzled_store_off_1024 */
 }
 
 static int mistake(const char *name)
@@ -462,10 +611,16 @@ static int mistake(const char *name)
         any = other;
     if (strcmp(name, "freed") == 0)
         cudaFree(more);
-    if (strcmp(name, "swizzled") == 0)
+    if (strcmp(name, "swizzled_64") == 0)
         cuTensorMapEncodeTiled(&any, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, memory, sizes, strides, box, steps,
-                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, /* HERE swizzled */
+                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_64B, /* HERE swizzled_64 */
                                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (strcmp(name, "swizzled_row_of_64") == 0) /* its box has 16 floats */
+        cuTensorMapEncodeTiled(&any, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, memory, sizes, strides, box, steps,
+                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, /* HERE swizzled_row_of_64 */
+                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (strstr(name, "off_1024") != NULL)
+        encode_swizzled(&any, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, memory);
 #define CASE(kernel)                                                                                                   \
     if (strcmp(name, #kernel) == 0)                                                                                    \
         kernel<<<strcmp(name, "two_blocks") == 0 ? 2 : 1, THREADS>>>(x, map, any);
@@ -488,6 +643,8 @@ static int mistake(const char *name)
     CASE(written_too_soon)
     CASE(wait_unshared)
     CASE(two_blocks)
+    CASE(swizzled_off_1024)
+    CASE(swizzled_store_off_1024)
     float first = 0;
     cudaMemcpy(&first, strcmp(name, "written_too_soon") == 0 ? memory : x, sizeof(first), cudaMemcpyDeviceToHost);
     printf("%g\n", first);
@@ -498,8 +655,9 @@ int main(int argc, char **argv)
 {
     const char *const name = argc > 1 ? argv[1] : "right";
 
-    return strcmp(name, "right") == 0     ? right()
-           : strcmp(name, "counts") == 0  ? counts()
-           : strcmp(name, "refused") == 0 ? refused()
-                                          : mistake(name);
+    return strcmp(name, "right") == 0      ? right()
+           : strcmp(name, "swizzled") == 0 ? swizzled()
+           : strcmp(name, "counts") == 0   ? counts()
+           : strcmp(name, "refused") == 0  ? refused()
+                                           : mistake(name);
 }

@@ -21,9 +21,16 @@ for my $order (qw(warp reverse random:1)) {
     is_deeply([boxes({ CUSIM_SCHEDULE => $order }, "right")], [0, "", ""], "boxes of 32 and 16 bits, inside, at edges, outside, order $order");
 }
 is_deeply([boxes({ CUSIM_CHECKS => "bounds" }, "right")], [0, "", ""], "the same where addresses alone are judged");
+for my $order (qw(warp reverse random:1)) {
+    is_deeply([boxes({ CUSIM_SCHEDULE => $order }, "swizzled")], [0, "", ""], "swizzled boxes, whose 16 bytes lie in the order of their row, order $order");
+}
+is_deeply([boxes({ CUSIM_CHECKS => "bounds" }, "swizzled")], [0, "", ""], "the same where addresses alone are judged");
 is_deeply([boxes({}, "refused")], [0, "", ""], "maps that the driver refuses, and its entry point");
-is((boxes({}, "counts"))[1], "2 bulk copies, 1 requests 104 bytes 4 sectors 4 least 2 lines 4 once, 1 requests 128 bytes 4 sectors 4 least 3 lines 4 once\n",
+my @counted = split /^/, (boxes({}, "counts"))[1];
+is($counted[0], "2 bulk copies, 1 requests 104 bytes 4 sectors 4 least 2 lines 4 once, 1 requests 128 bytes 4 sectors 4 least 3 lines 4 once\n",
     "a load counts one request of the bytes inside of the array, a store whole pieces of 16 bytes");
+is($counted[1], "2 bulk copies, 1 requests 2560 bytes 80 sectors 80 least 30 lines 80 once, 1 requests 2560 bytes 80 sectors 80 least 30 lines 80 once\n",
+    "a swizzled one counts the sectors and lines of its rows, each once, however its 16 bytes lie");
 
 # What `boxes NAME` says, on the line that is marked so.
 for (["no_wait", "HERE no_wait", qr/reads tile\[0\], to which the copy of $source:@{[line_of("THE LOAD")]} is on its way/],
@@ -45,7 +52,10 @@ for (["no_wait", "HERE no_wait", qr/reads tile\[0\], to which the copy of $sourc
     ["written_too_soon", "HERE written_too_soon", qr/race: writes tile\[0\], $late/],
     ["wait_unshared", "HERE wait_unshared", qr/race: writes tile\[\d+\], which thread \(0,0,0\) has read at $source:@{[line_of("THE STORE")]}/],
     ["two_blocks", "THE STORE", qr/race: writes byte 0 of .*, which thread \(0,0,0\) of block \(0,0,0\) has written/],
-    ["swizzled", "HERE swizzled", qr/cuTensorMapEncodeTiled with a swizzle or an interleave, which are not simulated/, 1]) {
+    ["swizzled_off_1024", "HERE swizzled_off_1024", qr/tma_load_box of a swizzled box to an address that is not aligned to 1024: .* Declare shared arrays __align__\(1024\)/],
+    ["swizzled_store_off_1024", "HERE swizzled_store_off_1024", qr/tma_store_box of a swizzled box from an address that is not aligned to 1024/],
+    ["swizzled_64", "HERE swizzled_64", qr/cuTensorMapEncodeTiled with an interleave, or a swizzle of other than 128 bytes, which are not simulated/, 1],
+    ["swizzled_row_of_64", "HERE swizzled_row_of_64", qr/cuTensorMapEncodeTiled with a swizzle of 128 bytes and a box whose rows have 64, which is not simulated/, 1]) {
     my ($name, $line, $words, $near) = @$_;
     my ($status, undef, $err) = boxes({}, $name);
     my @lines = map { line_of($line) + $_ } $near ? (-2 .. 1) : 0;
