@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_chunk.cu - the dual form: of 64 steps, a chunk, nearly everything is a product of matrices, and the tensor cores
-   multiply (product_mma.cu). A block goes through the chunks of one head, or of 64 rows of its state. With P the decays
-   from the chunk's begin on, P[t] = exp(A (s[0] + ... + s[t])), a chunk is four products:
+/* layer_chunk.cu - the dual form: of 64 steps, a chunk, nearly everything is a product of matrices, and tensor cores
+   multiply these (product_mma.cu). A block goes through the chunks of one head, or of 64 rows of its state. With P the
+   decays from the chunk's begin on, P[t] = exp(A (s[0] + ... + s[t])), a chunk is four products:
 
        scores    S = C B^T,   S[t][u] *= s[u] P[t] / P[u] where u <= t, and is 0 elsewhere       64 x 64
        old       y[t] = P[t] C[t] H^T            what earlier chunks have left                   64 x rows

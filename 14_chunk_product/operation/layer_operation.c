@@ -169,8 +169,9 @@ const struct operation layer_operation = {
     .name = "layer of Mamba-2",
     .asked_by = "operation",
     .asked_value = "layer",
-    .also = "The program has one more operation, which --operation product asks for: the product of two matrices. --help\n"
-            "beside it says what that takes.",
+    .also =
+        "The program has one more operation, which --operation product asks for: the product of two matrices. --help\n"
+        "beside it says what that takes.",
     .num_sizes = NUM_LAYER_SIZES,
     .sizes = {[BATCH] = {"batch", "batch", "sequences", .is_list = false},
               [SEQ_LEN] = {"seq_len", "length", "steps of a sequence", .is_list = true},

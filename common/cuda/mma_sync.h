@@ -10,8 +10,8 @@
    Of bf16 and fp16, two of which fit into a register, it takes twice as many: a is 16 x 16, b 16 x 8. Where tf32 has
    column j of a, they have the columns 2 j and 2 j + 1, the first in the lower half, and so with the rows of b:
 
-       a[0] = a(l, 2 j), a(l, 2 j + 1)       a[2] = a(l, 2 j + 8), a(l, 2 j + 9)      b[0] = b(2 j, l), b(2 j + 1, l)
-       a[1] = the same of row l + 8          a[3] = the same of row l + 8             b[1] = b(2 j + 8, l), b(2 j + 9, l)
+       a[0] = a(l, 2 j), a(l, 2 j + 1)     a[2] = a(l, 2 j + 8), a(l, 2 j + 9)    b[0] = b(2 j, l), b(2 j + 1, l)
+       a[1] = the same of row l + 8        a[3] = the same of row l + 8           b[1] = b(2 j + 8, l), b(2 j + 9, l)
 
    ldmatrix.h loads registers that hold matrices so. Products are exact, and sums of at least float32's precision, but
    rounded in a way that NVIDIA does not say.

@@ -806,7 +806,7 @@ static inline __attribute__((always_inline)) void hook(const char *p, const void
     observe(p, size, how, pc);
 }
 
-/* Of one piece, what it adds to the request of its copy. `before`: where the piece before it ended, whose last sector and
+/* Of one piece, what it adds to the request of its copy. `before`: where the piece before it ended, whose sector and
    line this one may share (a swizzled row comes as pieces of 16 bytes); NULL: it is the request's first. */
 static void count_piece(struct site *site, const struct sim_piece *piece, const char *before)
 {

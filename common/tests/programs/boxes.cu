@@ -78,7 +78,7 @@ static int wrong_of(float *memory, int x, int y, int z)
     return cudaGetLastError() == cudaSuccess ? wrong : -1;
 }
 
-/* Swizzled boxes have rows of 128 bytes: 32 floats, 9 rows of a plane of the array, and what lies behind its columns. */
+/* Swizzled boxes have rows of 128 bytes: 32 floats, 9 rows of a plane of the array, and what is behind its columns. */
 enum { LINE = 32, LINES = 9, SWIZZLED_BOX = LINE * LINES };
 
 /* Loads the box at (x, y, 0), shows how it lies in shared memory, and stores it into another array. */
