@@ -89,8 +89,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
                 for (int i = 0; i < 8; i++)
 #pragma unroll
-                    for (int j = 0; j < 8; j++)
+                    for (int there = 0; there < 8; there++) { /* and back: what was used last is used next, too */
+                        const int j = i % 2 == 0 ? there : 7 - there;
                         sum[i][j] += ai[i] * bj[j];
+                    }
             }
         }
         /* [put] What has come goes where nobody reads now: the tile there was used up before the last barrier. */
