@@ -28,8 +28,8 @@ for my $type (qw(float32 bf16 fp16)) {
     is_right("$type, nothing to add up, or nothing to compute: $_", '--type', $type, split ' ') for '--m 5 --n 7 --k 0', '--m 0 --n 7 --k 3', '--m 5 --n 0 --k 3';
 }
 for my $type (qw(bf16 fp16)) {
-    for my $size ($type eq 'bf16' ? ([1, 8], [129, 136], [64, 264]) : [127, 128]) {
-        is_right("$type, tensor cores: $size->[0] x $size->[1]", '--variant', 'mma,wgmma,default', '--type', $type, '--m', $size->[0], '--n', $size->[1], '--k', '8,72');
+    for my $size ($type eq 'bf16' ? ([1, 8], [129, 136]) : [127, 264]) {
+        is_right("$type, tensor cores: $size->[0] x $size->[1]", '--variant', 'mma,wgmma,default', '--type', $type, '--m', $size->[0], '--n', $size->[1], '--k', 72);
     }
 }
 for my $order ('reverse', 'random:3') {
@@ -104,6 +104,7 @@ if (backend() eq 'sim') {
     # without the four floats between two steps of A's tile
     my $source = read_file('14_chunk_product/kernels/product_registers.cu') =~ s/\bPAD = 4\b/PAD = 0/r;
     isnt($source, read_file('14_chunk_product/kernels/product_registers.cu'), 'the padding is found');
+    $source =~ s/by_dtype\(.*?\);/product_registers_kernel<FLOAT32>;/s or die 'one type is enough';
     write_file(scratch('unpadded.cu'), $source . <<'END');
 #include "../../14_chunk_product/kernels/product_begin.c"
 int main(void)
