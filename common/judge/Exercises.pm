@@ -529,7 +529,7 @@ sub judge_answer {
     my $refused = HandIn::refused_text($exercise, $text, $shown);
     return ('refused', $refused) if defined $refused;
     my $folder = fresh_folder($tag);
-    my ($program, $errors) = build('sim', $exercise, $folder, $text, $shown);
+    my ($program, $errors) = build('sim', $exercise, $folder, $text, $shown, $exercise->{on_cpu} ? undef : 'addresses');
     my $object = "build/obj/sim/$folder->{path}/answer.o";
     $refused = HandIn::refused_object($exercise, $object, $text, $shown) if -f $object;
     return ('refused', $refused) if defined $refused;
@@ -554,8 +554,8 @@ sub judge_answer {
     # What calls pass and return by value is not among the accesses that are counted below: it may not reach what is not the answer's, and
     # not be more than is counted
     if (!$exercise->{on_cpu}) {
-        my ($other) = build('sim', $exercise, $folder, $text, $shown, 'addresses');
-        my $run = run_judge($exercise, $other // die("$exercise->{id} does not compile a second time\n"), { CUSIM_CHECKS => 'bounds', CUSIM_WATCHDOG => 5 }, 'compare');
+        my $other = "$folder->{path}/addresses";
+        my $run = run_judge($exercise, $other, { CUSIM_CHECKS => 'bounds', CUSIM_WATCHDOG => 5 }, 'compare');
         return ('wrong', failure($text, $shown, $run, $exercise)) if !$run->{right};
         my ($failed, $uncounted) = by_value($exercise, $program, $other);
         return ('wrong', failure($text, $shown, $failed, $exercise)) if defined $failed;

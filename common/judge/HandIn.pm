@@ -335,7 +335,7 @@ sub taken {
     my ($built) = $object =~ m{^(.*?)/?build/exercises/} or die "$object is no answer's\n";
     my @objects = grep { -f } "$built/$exercise->{judge}.runner.o", 'cusim/build/cusim.o';
     die "there is nothing built in $built\n" if !@objects;
-    return { map { $_ => 1 } run('nm', '-g', '--defined-only', @objects) =~ /^[0-9a-f]+ [A-Za-z] (\S+)$/mg, 'main' };
+    return { map { $_ => 1 } run('readelf', '-sW', @objects) =~ /^ *\d+: [0-9a-f]+ +\w+ \w+ +(?:GLOBAL|WEAK|UNIQUE) +\w+ +(?:\[.*?\] +)?(?!UND)\w+ +(\S+)$/mg, 'main' };
 }
 
 # ---- our own solutions ----

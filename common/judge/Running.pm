@@ -8,6 +8,7 @@ use Cwd 'getcwd';
 use POSIX ();
 use Exporter 'import';
 use File::Basename 'dirname';
+use File::Copy 'copy';
 use File::Path qw(make_path remove_tree);
 use File::Spec;
 use Sandbox;
@@ -42,6 +43,7 @@ sub write_text {
 
 # A folder that nobody else uses; it is removed when the object goes, and when the program is interrupted.
 my ($number, %folders) = (0);
+my %seen; # folder => another one, which goes with it: what a compiler sees (below)
 
 sub fresh_folder {
     my ($tag) = @_;
@@ -58,7 +60,7 @@ sub remove_folder {
     remove_tree($path, glob "build/obj/*/$path");
 }
 
-sub DESTROY { local ($@, $?, $!); remove_folder($_[0]{path}) }
+sub DESTROY { local ($@, $?, $!); remove_folder($_[0]{path}); delete $seen{ $_[0]{path} } }
 END { local $?; remove_folder($_) for keys %folders }
 for my $signal (qw(HUP INT TERM)) {
     $SIG{$signal} = sub { exit 130 } if !defined $SIG{$signal} || $SIG{$signal} eq 'DEFAULT';
@@ -91,8 +93,8 @@ our $compiling = 60; # seconds, of each process of a compiler: so long, 8 GB of 
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
 # or undef and the errors. The answer's object is `build/obj/$backend/$program.o' then, if it compiles.
 sub build {
-    my ($backend, $exercise, $folder, $text, $shown, $variant) = @_; # raced or counted, for plain C; addresses, for kernels
-    my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $variant // 'answer');
+    my ($backend, $exercise, $folder, $text, $shown, $variant) = @_; # raced or counted, for plain C; addresses: and this second program, for kernels
+    my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $exercise->{on_cpu} ? $variant // 'answer' : 'answer');
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
     $seen =~ s{([\\"])}{\\$1}g; $seen =~ s{[\x00-\x1F]}{?}g; # a string of C
@@ -121,8 +123,23 @@ sub apart {
     make_path($objects[0], 'build/exercises');
     my @headers = grep { !m{/judge/} } glob('common/*/*.h common/*/*.cuh [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh'
         . " [0-9][0-9]_*/operation/*.h $exercise->{chapter}/exercises/*.h $exercise->{chapter}/exercises/*.cuh");
-    my $engine = $backend eq 'sim' ? ['cusim/compile', 'cusim/include', 'cusim/build/cusim.o', 'cusim/counts.h'] : [];
-    return compiler_sandbox([@headers, 'common/judge/threads.h', @$engine, @objects[1, 2], $source, "$folder/apart"], [$objects[0], $folder], grep { defined } @ENV{qw(CXX CC NVCC)});
+    my @engine = $backend eq 'sim' ? ('cusim/compile', 'cusim/include', 'cusim/build/cusim.o', map { "build/obj/sim/common/judge/headers$_" } '', '.0.gch', '.1.gch') : ();
+    return compiler_sandbox(seen($folder, @headers, 'common/judge/threads.h', 'cusim/counts.h'), [@engine, @objects[1, 2], $source, "$folder/apart"], [$objects[0], $folder],
+        grep { defined } @ENV{qw(CXX CC NVCC)});
+}
+
+# A folder with these files, as links, in place of the repository's: to show one folder takes bubblewrap a hundredth of the time of so many files. It
+# goes with `folder', and lies elsewhere, where no compiler can write.
+sub seen {
+    my ($folder, @files) = @_;
+    return $seen{$folder}{path} if $seen{$folder};
+    $seen{$folder} = fresh_folder('seen');
+    for my $file (@files) {
+        my $to = "$seen{$folder}{path}/$file";
+        make_path(dirname($to));
+        !-l $file && link($file, $to) or copy($file, $to) or die "cannot write $to: $!\n";
+    }
+    return $seen{$folder}{path};
 }
 
 # Runs a compiler of ours on an answer as `build' does.

@@ -19,15 +19,15 @@ sub system_alone {
         $root =~ m{^/usr/} ? ('--tmpfs', $root) : ()); # a checkout among the system's files
 }
 
-# The call for compilers and linkers, which go on in common/judge: they see what they consist of, these files and folders of the repository, and write
-# into these folders, and 512 MB in /tmp. What is not there yet when the first compiler starts is there for the linker. `compilers' are programs that may lie elsewhere than in /usr.
+# The call for compilers and linkers, which go on in common/judge: they see what they consist of, the folder `seen' in place of the repository, and in
+# it these files and folders, and write into these folders, and 512 MB in /tmp. What is not there yet when the first compiler starts is there for the linker. `compilers' are programs that may lie elsewhere than in /usr.
 sub compiler_sandbox {
-    my ($readable, $writable, @compilers) = @_;
+    my ($seen, $readable, $writable, @compilers) = @_;
     my $root = getcwd();
     my @elsewhere = grep { !m{^/usr/} } map { s{/[^/]+/[^/]+$}{}r } grep { defined } map { realpath($_) } grep { m{^/} } @compilers;
     return (system_alone(bwrap()), qw(--ro-bind-try /etc/alternatives /etc/alternatives --proc /proc --dev /dev --size 536870912 --tmpfs /tmp),
-        map({ ('--bind', "$root/$_", "$root/$_") } @$writable), map({ ('--ro-bind-try', $_, $_) } @elsewhere, map { "$root/$_" } @$readable),
-        qw(--remount-ro / --chdir), "$root/common/judge");
+        '--bind', "$root/$seen", $root, map({ ('--bind', "$root/$_", "$root/$_") } @$writable), map({ ('--ro-bind-try', $_, $_) } @elsewhere, map { "$root/$_" } @$readable),
+        '--remount-ro', $root, qw(--remount-ro / --chdir), "$root/common/judge");
 }
 
 sub bwrap { return (grep { -x } map { "$_/bwrap" } split(/:/, $ENV{PATH} // ''), '/usr/bin')[0] }

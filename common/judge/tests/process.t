@@ -67,6 +67,21 @@ SKIP: {
 }
 
 
+# a compiler sees links to the repository's files, into which it could write but for bubblewrap
+SKIP: {
+    skip sandbox_missing(), 3 if $main::rest || sandbox_missing();
+    my ($place, $folder) = map { fresh_folder('cheat') } 1, 2;
+    write_file("$place->{path}/header.h", "as it was\n");
+    my @apart = Sandbox::compiler_sandbox(Running::seen($folder->{path}, "$place->{path}/header.h", 'common/judge/threads.h'), [], [$folder->{path}]);
+    my @spoil = ('sh', '-c', "find ../.. -type f; echo spoilt >> ../../$place->{path}/header.h");
+    my (undef, $sees) = run_program(@apart, @spoil);
+    is(join(' ', sort split /\n/, $sees), "../../$place->{path}/header.h ../../common/judge/threads.h", 'a compiler sees what it is shown, and nothing else');
+    is(read_file("$place->{path}/header.h"), "as it was\n", '... and cannot write into it');
+    my $open = join("\0", @apart) =~ s/--remount-ro\0\Q$root\E\0//r;
+    run_program(split(/\0/, $open), @spoil);
+    is(read_file("$place->{path}/header.h"), "as it was\nspoilt\n", 'without that it could');
+}
+
 # where it is there but refused (as in some containers), answers are judged without it; that is a sentence of one who asks, and nothing else
 if (!$main::rest) {
     my $folder = fresh_folder('cheat');

@@ -233,7 +233,7 @@ my @rows = (
         return cudaGetLastError();
     }
     /r =~ s/(?=static __global__)/static volatile uint64_t own = 1;\nstatic uint64_t also;\n/r },
-    { wall => 'the linker\'s tables are closed', without => [[$rules, qr/^\$\(RUNNER\): private CXX \+= -Wl,-z,relro,-z,now\n/m, "\$(RUNNER): private CXX += -Wl,-z,norelro\n"]],
+    { wall => 'the linker\'s tables are closed', without => [[$rules, qr/-Wl,-z,relro,-z,now$/m, '-Wl,-z,norelro']],
         cheat => 'writes into them', text => answer('link.h unistd.h', "char *table = NULL;\n    dl_iterate_phdr(find, &table);\n    int ends[2];\n    return pipe(ends) == 0 && write(ends[1], table, 64) == 64 && read(ends[0], table, 64) == 64;")
             =~ s/(?=static bool works)/static int find(struct dl_phdr_info *program, size_t, void *table)
 {
@@ -290,12 +290,12 @@ END
         text => answer('fcntl.h', 'return open("/dev/tty", O_RDWR) >= 0;') },
     { wall => 'names from an answer are plain text', without => [[$judge, qr/^            \*p = '\?';/m, '            ;']], cheat => 'is in a file that clears the screen',
         text => answer('', 'return true;') =~ s/^ *sum\[i\] = .*/#line 1 "a\\033[2J"\n        sum[i] = 0;/mr, says => qr/^wrong: [^\e]*$/, then => qr/^wrong: .*\e\[2J/ },
-    { wall => 'what calls pass by value is looked at', without => [[$rules, qr/ --addresses$/m, '']], cheat => 'reads the runner\'s stack',
+    { wall => 'what calls pass by value is looked at', without => [[$rules, qr/\$\(BY_VALUE\)\.own\.o/, '$(ANSWER).own.o']], cheat => 'reads the runner\'s stack',
         text => answer('', 'return copies(*(const word *)((char *)__builtin_frame_address(0) + 4096)).v != 0x9e3779b97f4a7c15;') =~ s/(?=static __global__)/struct word { unsigned long v; };
 static word same(word w) { return w; }
 static word (*volatile copies)(word) = same;
 /r, says => qr/^wrong: .*belongs to none of its variables/ },
-    { wall => 'what calls pass by value is counted', without => [[$rules, qr/ --addresses$/m, '']], cheat => 'reads more than it should', text => solution_text($add) =~ s/(?=static __global__)/struct many { float x[31]; };
+    { wall => 'what calls pass by value is counted', without => [[$rules, qr/\$\(BY_VALUE\)\.own\.o/, '$(ANSWER).own.o']], cheat => 'reads more than it should', text => solution_text($add) =~ s/(?=static __global__)/struct many { float x[31]; };
 static float nothing(many m) { return m.x[30] == 1e30f ? 1 : 0; }
 static float (*volatile adds)(many) = nothing;
 /r =~ s/(sum\[i\] = [^;]*)/$1 + (i + 31 <= n ? adds(*(const many *)(a + i)) : 0)/r, says => qr/^refused: .*by passing or returning structs by value/ },
