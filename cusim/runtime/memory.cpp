@@ -55,11 +55,28 @@ static void region_free(struct sim_region *r, const struct sim_call *by)
     sim_region_free(r);
 }
 
+/* Whether there is memory for an allocation, all of which is written at once; a sixteenth is left for the rest of the
+   program. To ask Linux takes ten times as long as a small allocation, so these are asked for together, some megabytes. */
+static bool has_room(size_t size)
+{
+    enum { TOGETHER = 16 << 20 };
+    static size_t granted; /* bytes, and sim_guard's lock is held */
+    size_t available, total;
+
+    if (size > granted) {
+        granted = 0;
+        if (!sim_memory(&available, &total) || size > available - available / 16)
+            return false;
+        granted = size + TOGETHER <= available - available / 16 ? size + TOGETHER : size;
+    }
+    granted -= size;
+    return true;
+}
+
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorMemoryAllocation);
-    size_t available, total;
     struct sim_region *r;
 
     if (pointer == NULL)
@@ -67,8 +84,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     *pointer = NULL;
     if (size == 0)
         return cudaSuccess;
-    /* All of it is written at once; a sixteenth is left for the rest of the program. */
-    if (!sim_memory(&available, &total) || size > available - available / 16)
+    if (!has_room(size))
         return sim_error(cudaErrorMemoryAllocation);
     r = sim_region_create(size, 256, sim_may_split());
     if (r == NULL)
