@@ -16,6 +16,8 @@
 
        full[stage]     the stage's boxes have come            the ninth warp  --->  the warpgroups
        empty[stage]    all eight warps have multiplied it     the ninth warp  <---  the warpgroups                  */
+#include <limits.h>
+
 #include <cuda_runtime.h>
 
 #include "../../10_chunk_state/kernels/load_store.cuh"
@@ -135,7 +137,8 @@ extern "C" cudaError_t product_wgmma(const struct product_args *args, cudaStream
     if (tiles == 0 || args->dtype == FLOAT32 || args->n % 8 != 0 || args->k % 8 != 0)
         return cudaErrorInvalidValue;
     error = gpu_info_read(&gpu);
-    if (error == cudaSuccess && (!has_wgmma || gpu.chip_arch >= 100))
+    const bool fits = args->m <= INT_MAX && args->n <= INT_MAX && args->k <= INT_MAX; /* a box's coordinates are int */
+    if (error == cudaSuccess && (!has_wgmma || gpu.chip_arch >= 100 || !fits))
         error = cudaErrorNotSupported;
     const auto kernel = args->dtype == BF16 ? wgmma_product<BF16> : wgmma_product<FP16>;
     if (error == cudaSuccess)
