@@ -123,7 +123,7 @@ sub apart {
     make_path($objects[0], 'build/exercises');
     my @headers = grep { !m{/judge/} } glob('common/*/*.h common/*/*.cuh [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh'
         . " [0-9][0-9]_*/operation/*.h $exercise->{chapter}/exercises/*.h $exercise->{chapter}/exercises/*.cuh");
-    my @engine = $backend eq 'sim' ? ('cusim/compile', 'cusim/include', 'cusim/build/cusim.o', map { "build/obj/sim/common/judge/headers$_" } '', '.0.gch', '.1.gch') : ();
+    my @engine = $backend eq 'sim' ? ('cusim/compile', 'cusim/include', map { "build/obj/sim/common/judge/$_" } qw(engine.o headers headers.0.gch headers.1.gch)) : ();
     return compiler_sandbox(seen($folder, @headers, 'common/judge/threads.h', 'cusim/counts.h'), [@engine, @objects[1, 2], $source, "$folder/apart"], [$objects[0], $folder],
         grep { defined } @ENV{qw(CXX CC NVCC)});
 }
