@@ -56,7 +56,7 @@ static void region_free(struct sim_region *r, const struct sim_call *by)
 }
 
 /* Whether there is memory for an allocation, all of which is written at once; a sixteenth is left for the rest of the
-   program. To ask Linux takes ten times as long as a small allocation, so these are asked for together, in megabytes. */
+   program. To ask Linux takes ten times as long as a small allocation, so it is asked once for some megabytes. */
 static bool has_room(size_t size)
 {
     enum { TOGETHER = 16 << 20 };
