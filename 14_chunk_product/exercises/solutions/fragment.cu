@@ -25,8 +25,9 @@ static __global__ void __launch_bounds__(32)
         }
         mma_bf16(sum, of_a, of_b);
     }
-    for (int i = 0; i < 2; i++)
-        *(float2 *)(c + (size_t)(row + l + i * 8) * n + column + 2 * j) = make_float2(sum[i * 2], sum[i * 2 + 1]);
+    for (int half = 0; half < 2; half++)
+        *(float2 *)(c + (size_t)(row + l + half * 8) * n + column + 2 * j) =
+            make_float2(sum[half * 2], sum[half * 2 + 1]);
 }
 
 extern "C" cudaError_t launch_fragment(int m, int n, int k, const uint16_t *a, const uint16_t *b, float *c)
