@@ -147,4 +147,12 @@ my (undef, $csv) = run_program(@ask, qw(--m 2 --n 3 --k 4 --variant plain --csv)
 is((grep { !/^#/ } split /\n/, read_file(scratch('p.csv')))[0],
     'chapter,variant,direction,m,n,k,type,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,tflop_per_s,percent_of_copy,percent_of_add,max_error', 'the columns of the CSV');
 
+# ---- make watch finds the operation that a variant belongs to ----
+
+SKIP: {
+    skip 'make watch plays on the simulator', 1 if backend() ne 'sim';
+    my ($status, $out, $err) = run_program(qw(make --no-print-directory watch VARIANT=14_chunk_product/tiles));
+    is("$status$out", "0results/watch/14_chunk_product_tiles.html\n", 'tiles is played') or diag($err);
+}
+
 done_testing;

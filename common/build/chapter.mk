@@ -7,7 +7,8 @@
 #   RUN_OPTIONS         what `make run` gives to the program, and where kernels are compared `make bench QUICK=1`
 #   CHECKS              shapes of `make check`, with ; between runs; the first run is in another order
 #   TRACED_SHAPES       shapes of `make trace` (these two by default: those of the recurrence; another operation names its sizes)
-#   WATCHED_SHAPE       the small shape that `make watch` plays, and a --config for the variants that take it
+#   WATCHED_SHAPE       the small shape that `make watch` plays, and a --config for the variants that take it; of the operation
+#                       $(WATCHED_OPERATION), if the program is asked for one
 #   WANTS := mpicc      a command without which the chapter is left out, with one sentence; its exercises are there all the same
 #   CLAIMS := once      what the tests hold the kernels to, beside being right:
 #                       directions   they also run reversed and backward, in all four directions (chapters.t; without it, forward)

@@ -96,12 +96,19 @@ sub watch_variant {
     ($chapter) = grep { $_ eq $chapter || /^\Q$chapter\E_/ } @chapters if $chapter ne '';
     refuse("VARIANT=$given{VARIANT} names no chapter with kernels. There are " . join(', ', @chapters) . '.') if !defined $chapter || $chapter eq '';
     make($chapter, "../build/sim/$chapter");
-    my @variants = (run("build/sim/$chapter", '--list'))[1] =~ /^(\w+) /mg;
-    refuse("$chapter has no variant \"$variant\". It has " . join(', ', @variants) . '.') if !grep { $_ eq $variant } @variants;
+    # of the operation that runs unasked, and of those that --operation asks for
+    my (@variants, %asked);
+    for my $ask ([], map { ['--operation', $_] } (run("build/sim/$chapter", '--help'))[1] =~ /--operation (\w+) asks/g) {
+        my @these = grep { !exists $asked{$_} } (run("build/sim/$chapter", @$ask, '--list'))[1] =~ /^(\w+) /mg;
+        @asked{@these} = ($ask) x @these;
+        push @variants, @these;
+    }
+    refuse("$chapter has no variant \"$variant\". It has " . join(', ', @variants) . '.') if !exists $asked{$variant};
+    my @ask = @{ $asked{$variant} };
     my $direction = $given{DIRECTION} // ((read_text("$chapter/Makefile") // '') =~ /^SHOWN := (backward|reverse(?:-backward)?)$/m ? $1 : 'forward');
     refuse("DIRECTION=$direction is not known. Say forward, reverse, backward or reverse-backward.") if $direction !~ /^(?:forward|reverse|backward|reverse-backward)$/;
 
-    my ($program, $usual) = make($chapter, 'watched', "WATCHED_VARIANT=$variant") =~ /^(build\/sim_watch\/\S+) (.*)$/m;
+    my ($program, $usual) = make($chapter, 'watched', "WATCHED_VARIANT=$variant", @ask ? "WATCHED_OPERATION=$ask[1]" : ()) =~ /^(build\/sim_watch\/\S+) (.*)$/m;
     my $config = $usual =~ s/ --config (\S+)// ? $1 : '';
     my %shape = $usual =~ /--(\S+) (\S+)/g;
     my @order = $usual =~ /--(\S+)/g;
@@ -115,7 +122,7 @@ sub watch_variant {
 
     my $page = page("${chapter}_$variant" . ($direction eq 'forward' ? '' : "_$direction"));
     $config = $given{CONFIG} // (takes($program, $variant, $config) ? $config : '');
-    my @options = ('--variant', $variant, $config ne '' ? ('--config', $config) : ());
+    my @options = (@ask, '--variant', $variant, $config ne '' ? ('--config', $config) : ());
     my @way = (('--reverse') x ($direction =~ /reverse/), ('--backward') x ($direction =~ /backward/), ('--forward') x ($direction eq 'forward'));
     $ENV{CUSIM_WATCH} = $page;
     my %says = (title => "$chapter/$variant", command => command('VARIANT') =~ s{VARIANT=\S+}{VARIANT=$chapter/$variant}r);
