@@ -82,19 +82,6 @@ sub inputs {
     return { %in, delta_softplus => $softplus };
 }
 
-# The largest difference, over the largest value.
-sub difference {
-    my ($is, $must_be) = @_;
-    return 9**9 if @$is != @$must_be;
-    my ($most, $size) = (0, 1);
-    for my $i (0 .. $#$is) {
-        my $off = abs($is->[$i] - $must_be->[$i]);
-        $most = $off if !($off <= $most);
-        $size = abs $must_be->[$i] if abs $must_be->[$i] > $size;
-    }
-    return $most / $size;
-}
-
 my @choices = ([], [qw(D)], [qw(z)], [qw(delta_bias)], [qw(initial_state)], [qw(D z delta_bias initial_state)]);
 for my $variant (@forward) {
     for my $softplus (0, 1) {

@@ -96,19 +96,6 @@ sub inputs {
     return { %in, dt_softplus => $softplus };
 }
 
-# The largest difference, over the largest value.
-sub difference {
-    my ($is, $must_be) = @_;
-    return 9**9 if @$is != @$must_be;
-    my ($most, $size) = (0, 1);
-    for my $i (0 .. $#$is) {
-        my $off = abs($is->[$i] - $must_be->[$i]);
-        $most = $off if !($off <= $most);
-        $size = abs $must_be->[$i] if abs $must_be->[$i] > $size;
-    }
-    return $most / $size;
-}
-
 my @choices = ([], [qw(D)], [qw(z)], [qw(dt_bias)], [qw(initial_state)], [qw(D z dt_bias initial_state)]);
 my @taking = grep { (run_program($p, '--check-only', shape(@size{qw(batch seq_len heads dk dv groups)}), '--variant', $_))[0] eq '0' } @forward;
 for my $variant (@taking) {

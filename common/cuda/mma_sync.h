@@ -43,6 +43,7 @@ static __device__ __forceinline__ void mma_tf32(float c[4], const float a[4], co
 #endif
 }
 
+/* The same of bf16, and of fp16. */
 static __device__ __forceinline__ void mma_bf16(float c[4], const unsigned a[4], const unsigned b[2])
 {
 #if __CUDA_ARCH__ >= 800

@@ -187,9 +187,8 @@ void arrays_drop_workspace(struct arrays *arrays)
 cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel)
 {
     cudaError_t error = arrays_take_workspace(arrays, kernel);
-    if (error == cudaSuccess)
-        error = arrays->problem.operation->launch(kernel->info, &arrays->problem, NULL);
-    if (error == cudaSuccess && arrays->problem.workspace_size != 0) { /* and again, with what it has left there */
+    const int launches = arrays->problem.workspace_size != 0 ? 2 : 1; /* the second with what the first left there */
+    for (int i = 0; i < launches && error == cudaSuccess; i++) {
         error = arrays_poison(arrays);
         if (error == cudaSuccess)
             error = arrays->problem.operation->launch(kernel->info, &arrays->problem, NULL);

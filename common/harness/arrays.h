@@ -44,8 +44,8 @@ size_t arrays_changed_guards(const struct arrays *arrays);
 cudaError_t arrays_take_workspace(struct arrays *arrays, const struct kernel *kernel);
 void arrays_drop_workspace(struct arrays *arrays);
 
-/* Launches the kernel once, with its workspace; a kernel that has one twice, and what it wrote the first time is
-   poisoned. Waits. */
+/* Launches the kernel once on poisoned outputs, with its workspace; a kernel that has one twice, each time on poisoned
+   ones. Waits. */
 cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel);
 
 /* Copies to the host the parts [first, first + count), by the first size, of all arrays that the problem has. Arrays

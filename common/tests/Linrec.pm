@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute difference), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -181,6 +181,19 @@ sub build_quickly {
     local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
     delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
     return `make -j2 -C $copy/$chapter BACKEND=sim WERROR= ../build/sim/$chapter 2>&1`;
+}
+
+# The largest difference of two lists, over the largest value, or 1.
+sub difference {
+    my ($is, $must_be) = @_;
+    return 9**9 if @$is != @$must_be;
+    my ($most, $size) = (0, 1);
+    for my $i (0 .. $#$is) {
+        my $off = abs($is->[$i] - $must_be->[$i]);
+        $most = $off if !($off <= $most);
+        $size = abs $must_be->[$i] if abs $must_be->[$i] > $size;
+    }
+    return $most / $size;
 }
 
 1;
