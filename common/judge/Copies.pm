@@ -61,26 +61,36 @@ sub bench {
     my $bench = `pwd -P` =~ s/\n\z//r . "/build/class/$version";
     if (!-d $bench) {
         my $part = "$bench.part-$$";
-        for (sort keys %from) {
-            make_path(dirname("$part/$_"));
-            copy($from{$_}, "$part/$_") or die "cannot write $part/$_: $!\n";
-            utime((stat $from{$_})[8, 9], "$part/$_"); # what is built already is not built again
-        }
+        copy_as_it_is($from{$_}, "$part/$_") or die "cannot write $part/$_: $!\n" for sort keys %from; # what is built already is not built again
         # make knows what of that is still right
-        my ($before) = sort { -M $a <=> -M $b } grep { !/\.part-/ } bsd_glob('build/class/*/build');
-        my $engine = (defined $before ? dirname($before) . '/' : '') . 'cusim/build';
-        !-d $engine or system('cp', '-a', $engine, "$part/cusim/") == 0 or die "cannot copy $engine to $part\n";
-        for my $objects (defined $before ? $before : grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
-            my $to = "$part/" . (defined $before ? '' : 'build/obj/');
-            make_path($to);
-            system('cp', '-a', $objects, $to) == 0 or die "cannot copy $objects to $part\n";
-        }
+        my ($before) = map { dirname($_) . '/' } sort { -M $a <=> -M $b } grep { !/\.part-/ } bsd_glob('build/class/*/build');
+        copy_built($before // '', $_, $part) for 'cusim/build', map { "build/$_" } defined $before ? '' : map { "obj/$_" } 'sim', $ENV{BACKEND} eq 'cuda' ? 'cuda' : ();
         remove_tree("$part/build/prepared");
         remove_tree(grep { -M $_ > 1 } bsd_glob('build/class/*')); # nobody's for a day
         rename $part, $bench or -d $bench or die "cannot write $bench: $!\n";
     }
     utime undef, undef, $bench;
     return ($bench, $version);
+}
+
+# Copies a file with its times and rights.
+sub copy_as_it_is {
+    my ($from, $to) = @_;
+    make_path(dirname($to));
+    my ($mode, @times) = (stat $from)[2, 8, 9] or return 0;
+    return copy($from, $to) && chmod($mode & 07777, $to) && utime @times, $to;
+}
+
+# The files of the folder `built' below `root', to the same place below `part'. A make or a judge may be at work there: what goes meanwhile is not needed, and what an
+# answer has left is nobody's.
+sub copy_built {
+    my ($root, $built, $part) = @_;
+    return if !-d "$root$built";
+    no warnings 'File::Find'; # a folder that is gone
+    find({ no_chdir => 1, follow => 0,
+        preprocess => sub { grep { $File::Find::dir !~ m{(?:^|/)build/obj/\w+/build\z} || $_ ne 'exercises' } @_ },
+        wanted => sub { !-f || copy_as_it_is($_, "$part/" . substr $_, length $root) || $!{ENOENT} or die "cannot copy $_ to $part: $!\n" },
+    }, "$root$built");
 }
 
 # A new folder that nobody can guess, for fill_copy; who asks for it removes it.
