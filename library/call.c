@@ -2,7 +2,6 @@
 /* call.c - statuses, the version, and new workspaces. See liblinrec.h. */
 #include "call.h"
 
-#include <stdint.h>
 #ifdef CUSIM
 #include "../cusim/counts.h"
 #endif

@@ -3,6 +3,8 @@
 #ifndef LINREC_CALL_H
 #define LINREC_CALL_H
 
+#include <stdint.h>
+
 #include "../common/base/dtype.h"
 #include "liblinrec.h"
 
@@ -13,10 +15,12 @@ _Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 &&
    its limits. */
 int call_status(cudaError_t error);
 
-/* Whether a workspace has the bytes that a call needs. */
-static inline bool call_has_workspace(const void *workspace, size_t bytes, size_t needed)
+/* The status of a workspace of which a call needs so many bytes. */
+static inline int call_workspace(const void *workspace, size_t bytes, size_t needed)
 {
-    return needed == 0 || (workspace != NULL && bytes >= needed);
+    if ((uintptr_t)workspace % 16 != 0)
+        return LINREC_INVALID_ARGUMENT;
+    return needed == 0 || (workspace != NULL && bytes >= needed) ? LINREC_SUCCESS : LINREC_WORKSPACE_TOO_SMALL;
 }
 
 /* Between these two a call has the device to itself: the simulator runs a kernel at a time. On a GPU they do

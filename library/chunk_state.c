@@ -54,11 +54,12 @@ static int run(const struct linrec_chunk_state *chunk_state, bool backward, cuda
     if (chunk_state == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct chunk_state_args args = args_of(chunk_state);
-    if (chunk_state_check(&args, backward, CHUNK_STATE_MAX_RANK) != cudaSuccess || (uintptr_t)args.workspace % 16 != 0)
+    if (chunk_state_check(&args, backward, CHUNK_STATE_MAX_RANK) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
-    if (!chunk_state_is_empty(&args) &&
-        !call_has_workspace(args.workspace, args.workspace_size, chunk_state_default_workspace(&args, backward)))
-        return LINREC_WORKSPACE_TOO_SMALL;
+    const size_t needed = chunk_state_is_empty(&args) ? 0 : chunk_state_default_workspace(&args, backward);
+    const int status = call_workspace(args.workspace, args.workspace_size, needed);
+    if (status != LINREC_SUCCESS)
+        return status;
     return call_status((backward ? chunk_state_backward : chunk_state_forward)(&args, stream));
 }
 

@@ -79,8 +79,9 @@ static int run(const struct linrec_layout *layout, bool backward, cudaStream_t s
     const struct layout_args args = args_of(layout);
     if (!is_consistent(layout, backward) || layout_check(&args, backward) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
-    if (!call_has_workspace(args.workspace, args.workspace_size, workspace_of(&args, backward)))
-        return LINREC_WORKSPACE_TOO_SMALL;
+    const int status = call_workspace(args.workspace, args.workspace_size, workspace_of(&args, backward));
+    if (status != LINREC_SUCCESS)
+        return status;
     return call_status((backward ? layout_backward : layout_forward)(&args, stream));
 }
 

@@ -53,8 +53,10 @@ static int run(const struct linrec_recurrence *recurrence, bool backward, cudaSt
     const struct linrec_args args = args_of(recurrence);
     if (linrec_check_args_and_states(&args, backward) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
-    if (!is_empty(recurrence) && !call_has_workspace(args.workspace, args.workspace_size, linrec_workspace(&args)))
-        return LINREC_WORKSPACE_TOO_SMALL;
+    const int status =
+        call_workspace(args.workspace, args.workspace_size, is_empty(recurrence) ? 0 : linrec_workspace(&args));
+    if (status != LINREC_SUCCESS)
+        return status;
     return call_status((backward ? linrec_backward : linrec_forward)(&args, stream));
 }
 

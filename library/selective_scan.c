@@ -70,10 +70,11 @@ static int run(const struct linrec_selective_scan *scan, bool backward, cudaStre
     if (scan == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct selective_args args = args_of(scan);
-    if (selective_check_args(&args, backward, 0) != cudaSuccess || (uintptr_t)args.workspace % 16 != 0)
+    if (selective_check_args(&args, backward, 0) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
-    if (!call_has_workspace(args.workspace, args.workspace_size, selective_least_workspace(&args, backward)))
-        return LINREC_WORKSPACE_TOO_SMALL;
+    const int status = call_workspace(args.workspace, args.workspace_size, selective_least_workspace(&args, backward));
+    if (status != LINREC_SUCCESS)
+        return status;
     return call_status((backward ? selective_backward : selective_forward)(&args, stream));
 }
 

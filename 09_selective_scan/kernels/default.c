@@ -16,6 +16,12 @@ static size_t most_blocks(const struct selective_args *args)
     return args->states <= 8 && args->dtype == FLOAT32 ? 5 : args->states <= 16 ? 3 : 2;
 }
 
+/* What only steps takes. */
+static bool is_for_steps(const struct selective_args *args)
+{
+    return args->states > FUSED_STEPS_STATES || args->seq_len > SELECTIVE_INT_STEPS;
+}
+
 /* With few warps a multiprocessor waits most of the time. Two kernels are made for that: warp_specialized, and
    state_passing for older chips. state_passing takes two thirds of fused_steps' time with 1.9 of its warps for a
    multiprocessor, and a fifth more than its time with 3.9. */
@@ -23,8 +29,7 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
 {
     struct gpu_info gpu;
     const cudaError_t error = selective_check_args(args, false, 0);
-    if (error != cudaSuccess || selective_is_empty(args) || args->states > FUSED_STEPS_STATES ||
-        args->seq_len > SELECTIVE_INT_STEPS)
+    if (error != cudaSuccess || selective_is_empty(args) || is_for_steps(args))
         return selective_steps_forward(args, stream);
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
@@ -76,24 +81,22 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
     return fastest.launch(args, stream);
 }
 
-/* Enough for all, since the chip is not known yet. */
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
-    const size_t passing = selective_state_passing_fits(args) ? selective_state_passing_workspace(args, backward) : 0;
-    const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
-    const size_t steps = selective_steps_workspace(args, backward);
-    const size_t windows = selective_checkpoints_fit(args) ? selective_checkpoints_workspace(args, backward) : 0;
-    const size_t fast = passing > fused ? passing : fused, other = steps > windows ? steps : windows;
-    return fast > other ? fast : other;
+    struct gpu_info gpu;
+    if (!backward)
+        return is_for_steps(args) ? selective_steps_workspace(args, false) : 0;
+    if (selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess)
+        return 0;
+    return fastest_backward(args, &gpu).needs(args, true);
 }
 
 size_t selective_least_workspace(const struct selective_args *args, bool backward)
 {
     struct gpu_info gpu;
-    if (!backward || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess)
-        return selective_default_workspace(args, backward);
-    const size_t fastest = fastest_backward(args, &gpu).needs(args, true);
-    if (gpu.arch < 80 || !selective_checkpoints_fit(args))
+    const size_t fastest = selective_default_workspace(args, backward);
+    if (!backward || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess || gpu.arch < 80 ||
+        !selective_checkpoints_fit(args))
         return fastest;
     const size_t little = selective_checkpoints_workspace(args, true);
     return little < fastest ? little : fastest;

@@ -78,8 +78,8 @@ bool selective_fused_fits(const struct selective_args *args)
     return selective_state_passing_fits(args) && args->states <= FUSED_STATES;
 }
 
-/* Four rounds on a chip with 132 multiprocessors, and not too short. */
-size_t selective_fused_most_segments(const struct selective_args *args)
+/* The most segments: four rounds on a chip with 132 multiprocessors, and not too short. */
+static size_t most_segments(const struct selective_args *args)
 {
     const size_t blocks = args->batch * args->groups * selective_fused_parts(args);
     const size_t by_blocks = 4 * 264 / blocks + 1, by_steps = args->seq_len / SEGMENT_STEPS;
@@ -91,7 +91,7 @@ size_t selective_fused_segments(const struct selective_args *args, int multiproc
 {
     const size_t at_once = 2 * (size_t)multiprocessors;
     const size_t blocks = args->batch * args->groups * selective_fused_parts(args);
-    const size_t most = selective_fused_most_segments(args);
+    const size_t most = most_segments(args);
     for (size_t segments = 1; segments < most; segments++) {
         const size_t all = blocks * segments, rounds = (all + at_once - 1) / at_once;
         if (10 * all >= 9 * rounds * at_once)

@@ -47,9 +47,8 @@ bool selective_fused_fits(const struct selective_args *args);
 size_t selective_fused_parts(const struct selective_args *args);
 
 /* Into how many segments fused_backward cuts a sequence on a chip with that many multiprocessors: the fewest with which
-   the rounds of its blocks are nearly full. And the most of any chip. */
+   the rounds of its blocks are nearly full. */
 size_t selective_fused_segments(const struct selective_args *args, int multiprocessors);
-size_t selective_fused_most_segments(const struct selective_args *args);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ selective_launcher
 selective_launcher selective_forward; /* the fastest of these for the shape and the chip (default.c) */
 selective_launcher selective_backward;
 
-/* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
+/* Scratch memory in bytes, on the current device. Forward, only steps needs some, for more than STEPS_ELEMS states. */
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 size_t selective_state_passing_workspace(const struct selective_args *args, bool backward);
 size_t selective_fused_workspace(const struct selective_args *args, bool backward);

@@ -68,10 +68,9 @@ size_t selective_state_passing_workspace(const struct selective_args *args, bool
 
 size_t selective_fused_workspace(const struct selective_args *args, bool backward)
 {
-    if (!backward || selective_is_empty(args))
+    struct selective_parts parts;
+    if (!backward || selective_is_empty(args) || selective_fused_plan(args, &parts) != cudaSuccess)
         return 0;
-    const struct selective_parts parts =
-        selective_parts_of(args, selective_fused_parts(args), selective_fused_most_segments(args));
     return gradients_workspace(args, &parts, FUSED_WARPS);
 }
 

@@ -231,6 +231,30 @@ static void check_scan(void)
     check_gradients("selective scan with little memory", run_scan, inputs, 9, outputs, 2);
 }
 
+/* What linrec.h says of workspaces, for sizes that are short, narrow, long or usual; nothing is launched. */
+static void check_workspaces(void)
+{
+    static const size_t sizes[][5] = {{66000, 1, 1, 1, 1},   {66000, 1, 1, 16, 1},   {4096, 16, 1, 16, 2},
+                                      {256, 2048, 1, 16, 1}, {32, 2048, 64, 17, 4},  {1, 1, 1000000, 16, 1},
+                                      {8, 100, 3807, 17, 1}, {64, 64, 64, 64, 1},    {8, 2048, 2048, 16, 1},
+                                      {8, 2048, 2048, 8, 1}, {1, 2048, 8192, 32, 1}, {1000, 100, 20, 256, 1}};
+    for (int i = 0; i < 24; i++) {
+        const size_t *const s = sizes[i / 2], element = i % 2 ? 2 : 4, u = s[0] * s[1] * s[2] * element;
+        const size_t all_states = (s[3] + 15) / 16 * 16, all_channels = (s[1] / s[4] + 63) / 64 * 64 * s[4];
+        const size_t bound = 64 * s[0] * all_channels * all_states;
+        struct linrec_selective_scan of = {.batch = s[0], .channels = s[1], .seq_len = s[2], .states = s[3]};
+        size_t fastest = 0, small = 0;
+        of.groups = s[4], of.dtype = i % 2 ? LINREC_BFLOAT16 : LINREC_FLOAT32;
+        must(linrec_selective_scan_workspace(&of, LINREC_BACKWARD, &fastest), "workspace");
+        must(linrec_selective_scan_small_workspace(&of, LINREC_BACKWARD, &small), "small workspace");
+        if (small > fastest || (small > u / 4 && small > bound))
+            printf("%zu x %zu x %zu, %zu states: small %zu of %zu, u %zu, bound %zu\n", s[0], s[1], s[2], s[3], small,
+                   fastest, u, bound);
+        if (s[2] == 1 && fastest > bound) /* what steps would need, which does not run */
+            printf("%zu x %zu x %zu, %zu states: %zu bytes, u %zu\n", s[0], s[1], s[2], s[3], fastest, u);
+    }
+}
+
 /* ---- the chunk states ---- */
 
 static struct linrec_chunk_state chunks;
@@ -339,6 +363,7 @@ static void check_errors(void)
     EXPECT(FORWARD, LINREC_SUCCESS);
     WITH(recurrence, workspace, NULL, FORWARD, LINREC_WORKSPACE_TOO_SMALL);
     WITH(recurrence, workspace_bytes, recurrence.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(recurrence, workspace, (char *)recurrence.workspace + 4, FORWARD, LINREC_INVALID_ARGUMENT);
     EXPECT(linrec_workspace_init(NULL, 16, NULL), LINREC_INVALID_ARGUMENT);
     EXPECT(linrec_workspace_init(NULL, 0, NULL), LINREC_SUCCESS);
     EXPECT(linrec_workspace_init((char *)recurrence.workspace + 4, 4, NULL), LINREC_INVALID_ARGUMENT);
@@ -359,6 +384,7 @@ static void check_errors(void)
     WITH(scan, workspace_bytes, bytes, BACKWARD, LINREC_SUCCESS);
     WITH(scan, workspace_bytes, bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
     WITH(scan, workspace, NULL, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(scan, workspace, (char *)scan.workspace + 4, BACKWARD, LINREC_INVALID_ARGUMENT);
     EXPECT(linrec_selective_scan_small_workspace(&scan, LINREC_BACKWARD, NULL), LINREC_INVALID_ARGUMENT);
     WITH(scan, seq_len, 0, BACKWARD, LINREC_SUCCESS);
 #undef FORWARD
@@ -375,6 +401,7 @@ static void check_errors(void)
     WITH(chunks, Y, NULL, FORWARD, LINREC_INVALID_ARGUMENT);
     WITH(chunks, d_h_local, NULL, BACKWARD, LINREC_INVALID_ARGUMENT);
     WITH(chunks, workspace_bytes, chunks.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(chunks, workspace, (char *)chunks.workspace + 8, BACKWARD, LINREC_INVALID_ARGUMENT);
     WITH(chunks, batch, 0, FORWARD, LINREC_SUCCESS);
 #undef FORWARD
 #undef BACKWARD
@@ -535,6 +562,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "results") == 0) {
         check_recurrence(false);
         check_scan();
+        check_workspaces();
         check_chunks();
     } else if (strcmp(what, "states") == 0)
         check_recurrence(true);

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* workspace.c - the gradients of `default` with workspaces of different sizes, as variants of a chapter of its own, so
    that the checks of the harness hold for each size. Options are the chapter's. */
-#include "../../../common/cuda/gpu_info.h"
 #include "../../../common/harness/harness.h"
 #include "../../kernels/selective_check.h"
 
-/* What the kernel needs that `default` takes where it has room for any, as in default.c. */
-static size_t fastest(const struct selective_args *args, bool backward)
-{
-    struct gpu_info gpu;
-    if (gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && args->states > 8 && args->states <= FUSED_STATES)
-        return selective_fused_workspace(args, backward);
-    return gpu.arch < 80                          ? selective_steps_workspace(args, backward)
-           : args->states <= STATE_PASSING_STATES ? selective_state_passing_workspace(args, backward)
-                                                  : selective_checkpoints_workspace(args, backward);
-}
-
-static size_t all(const struct selective_args *args, bool backward)
-{
-    return fastest(args, backward);
-}
-
-/* A byte less than `all`, or what is needed if that is as much. */
+/* A byte less than all, or what is needed if that is as much. */
 static size_t below(const struct selective_args *args, bool backward)
 {
-    const size_t most = fastest(args, backward), least = selective_least_workspace(args, backward);
+    const size_t most = selective_default_workspace(args, backward), least = selective_least_workspace(args, backward);
     return most > least ? most - 1 : least;
 }
 
@@ -71,7 +54,7 @@ static const struct selective_kernel kernels[] = {
     {.info.name = "all",
      .info.idea = "enough for the fastest kernel",
      .backward = selective_backward,
-     .workspace_size = all},
+     .workspace_size = selective_default_workspace},
     {.info.name = NULL},
 };
 
