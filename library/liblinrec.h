@@ -4,9 +4,9 @@
 
        cc program.c $(pkg-config --cflags --libs linrec)
 
-   Four operations, each with its gradients: the linear recurrence, the same in the layout of models, (batch, time,
-   channels), the selective scan of Mamba and the states between the chunks of a chunkwise layer. Each has one struct of
-   sizes and pointers, and three functions:
+   Five operations, each with its gradients: the linear recurrence, the same in the layout of models, (batch, time,
+   channels), the selective scan of Mamba, the layer of Mamba-2, and the states between the chunks of a chunkwise layer.
+   Each has one struct of sizes and pointers, and three functions:
 
        linrec_X_workspace(&x, pass, &bytes)     how much scratch memory these sizes need on the current device
        linrec_X_forward(&x, stream)             queues the operation on a stream
@@ -36,7 +36,7 @@
 #include <cuda_runtime_api.h>
 
 #define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
-#define LINREC_VERSION_MINOR 3 /* a larger one: there is more than before */
+#define LINREC_VERSION_MINOR 4 /* a larger one: there is more than before */
 #define LINREC_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -202,7 +202,7 @@ struct linrec_step {
 
 LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t stream);
 
-/* ---- the selective scan and the chunk states ---- */
+/* ---- layers: the selective scan, Mamba-2, and the chunk states ---- */
 
 /* The layer of Mamba (Gu and Dao, 2023), with the names of its selective_scan_fn. For batch b, channel d, state n and
    step l; g is the group of channel d, and groups divide the channels evenly, in order:
@@ -263,6 +263,58 @@ LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selecti
                                                      size_t *bytes);
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+
+/* The layer of Mamba-2 (Dao and Gu, 2024), with the names of its mamba_chunk_scan_combined. For each batch and head h a
+   linear recurrence whose state is a matrix of dv rows and dk columns, with one decay for all of it; g is the group of
+   head h, and groups divide the heads evenly, in order:
+
+       s[t] = dt[t] + dt_bias[h],   through softplus(v) = log(1 + exp(v)) if dt_softplus
+       H[t] = exp(s[t] A[h]) H[t-1] + s[t] x[t] B[g, t]^T,     H[-1] = initial_state
+       y[t] = H[t] C[g, t] + D[h] x[t],    out[t] = y[t] * silu(z[t]),   silu(v) = v / (1 + exp(-v))
+
+   What is NULL falls away. Packed sequences are those of struct linrec_layout: batch is 1, a sequence has the steps
+   cu_seqlens[s] ... cu_seqlens[s+1] - 1, and states have num_seqs in place of batch. Steps, decays, states and sums are
+   float32; in 16 bits the factors of a product of matrices may be rounded to that type. No batch, head, row or step:
+   nothing happens, but that final_state is the initial one, and that gradients which are sums are 0. */
+struct linrec_ssd {
+    size_t batch, seq_len, heads, groups; /* groups of heads, which they divide evenly */
+    size_t dk, dv;                        /* columns of a state, 1 ... 256, and rows, which are the width of a head */
+    size_t num_seqs;                      /* packed sequences; 0 without cu_seqlens */
+    const int *cu_seqlens;                /* (num_seqs + 1), ascending, or NULL: not packed */
+    enum linrec_dtype dtype;
+    bool dt_softplus;
+
+    const void *x;              /* (batch, seq_len, heads, dv) */
+    const void *dt;             /* (batch, seq_len, heads) */
+    const float *A;             /* (heads), negative where the layer is to forget */
+    const void *B, *C;          /* (batch, seq_len, groups, dk) */
+    const float *D;             /* (heads), or NULL */
+    const void *z;              /* (batch, seq_len, heads, dv), or NULL */
+    const float *dt_bias;       /* (heads), or NULL */
+    const float *initial_state; /* (batch, heads, dv, dk), or NULL */
+
+    void *out;          /* (batch, seq_len, heads, dv); forward writes */
+    float *final_state; /* (batch, heads, dv, dk), or NULL; forward writes */
+
+    /* backward reads all that forward reads, and */
+    const void *d_out;          /* (batch, seq_len, heads, dv) */
+    const float *d_final_state; /* (batch, heads, dv, dk), or NULL: 0 */
+    /* writes, each with the shape and the type of what it is the gradient of */
+    void *d_x, *d_dt;
+    float *d_A;
+    void *d_B, *d_C;
+    float *d_D;             /* or NULL; only with D */
+    void *d_z;              /* with z, and only then */
+    float *d_dt_bias;       /* or NULL; only with dt_bias */
+    float *d_initial_state; /* or NULL */
+
+    void *workspace;
+    size_t workspace_bytes;
+};
+
+LINREC_API int linrec_ssd_workspace(const struct linrec_ssd *ssd, enum linrec_pass pass, size_t *bytes);
+LINREC_API int linrec_ssd_forward(const struct linrec_ssd *ssd, cudaStream_t stream);
+LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t stream);
 
 /* The state that a chunkwise layer (gated linear attention, Mamba-2, gated DeltaNet) hands from chunk to chunk, for
    each batch and head a matrix of dk rows and dv columns:

@@ -19,6 +19,11 @@ is 1, and sequences are packed one behind the other: sequence s has the steps cu
 sequence, else for each batch. Inputs of any strides are taken as they are, as long as channels are neighbours and steps do not overlap; others are
 copied first. Without slots (int32, on the GPU) row b has slot b; a row with slot -1 is left out, and its output is 0. layout_step has no gradient.
 
+    out, final_state = ssd(x, dt, A, B, C)           # the layer of Mamba-2: x (batch, time, heads, dv), dt (batch, time, heads), A (heads)
+    out, final_state = ssd(x, dt, A, B, C, D, z, dt_bias, initial_state, dt_softplus, cu_seqlens)
+
+B and C are (batch, time, groups, dk), z is like x; these and dt have the type of x. A, D, dt_bias (heads) and states (batch, heads, dv, dk) are float32.
+
 It needs torch 2.4 and liblinrec.so, where the loader finds it or where LINREC_LIBRARY says. `python3 torch_linrec.py` checks it on a GPU.
 """
 import ctypes
@@ -27,7 +32,7 @@ import math
 import os
 import sys
 import warnings
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -67,6 +72,16 @@ class Step(ctypes.Structure):
                 + [('slots', ctypes.c_void_p), ('dtype', ctypes.c_int), ('log_coeffs', ctypes.c_bool)]
                 + [(name, ctypes.c_void_p) for name in ('inputs', 'coeffs', 'outputs')]
                 + [(name, ctypes.c_size_t) for name in ('inputs_by', 'coeffs_by', 'outputs_by')] + [('states', ctypes.c_void_p)])
+
+
+class Ssd(ctypes.Structure):
+    """struct linrec_ssd."""
+    _fields_ = ([(name, ctypes.c_size_t) for name in ('batch', 'seq_len', 'heads', 'groups', 'dk', 'dv', 'num_seqs')]
+                + [('cu_seqlens', ctypes.c_void_p), ('dtype', ctypes.c_int), ('dt_softplus', ctypes.c_bool)]
+                + [(name, ctypes.c_void_p) for name in ('x', 'dt', 'A', 'B', 'C', 'D', 'z', 'dt_bias', 'initial_state', 'out', 'final_state', 'd_out',
+                                                        'd_final_state', 'd_x', 'd_dt', 'd_A', 'd_B', 'd_C', 'd_D', 'd_z', 'd_dt_bias',
+                                                        'd_initial_state', 'workspace')]
+                + [('workspace_bytes', ctypes.c_size_t)])
 
 
 class LinrecError(RuntimeError):
@@ -285,6 +300,91 @@ def _(inputs, coeffs, states, slots=None, log_coeffs=False):
     return inputs.new_empty(inputs.shape)
 
 
+# ---- the layer of Mamba-2 ----
+
+SSD_ARRAYS = 'x', 'dt', 'A', 'B', 'C', 'D', 'z', 'dt_bias', 'initial_state'
+
+
+def check_ssd(arrays, cu_seqlens):
+    x, B = arrays['x'], arrays['B']
+    if x.dim() != 4 or B.dim() != 4 or (cu_seqlens is not None and (cu_seqlens.dim() != 1 or len(cu_seqlens) == 0 or x.shape[0] != 1)):
+        raise ValueError(f'linrec: x is (batch, time, heads, dv), B is (batch, time, groups, dk), and with cu_seqlens, which has one dimension, batch is '
+                         f'1; these are {[tuple(t.shape) for t in (x, B, cu_seqlens) if t is not None]}')
+    heads = x.shape[2:3]
+    right = dict(x=x.shape, dt=x.shape[:3], A=heads, B=x.shape[:2] + B.shape[2:], C=B.shape, D=heads, z=x.shape, dt_bias=heads,
+                 initial_state=ssd_state_shape(x, B, cu_seqlens))
+    for name, tensor in arrays.items():
+        if tensor is not None and tensor.shape != right[name]:
+            raise ValueError(f'linrec: {name} is {tuple(tensor.shape)}, and beside these x and B {tuple(right[name])}')
+        if tensor is not None and (tensor.dtype != (torch.float32 if name in ('A', 'D', 'dt_bias', 'initial_state') else x.dtype)
+                                   or x.dtype not in DTYPES or tensor.device != x.device):
+            raise TypeError('linrec: x, dt, B, C and z have one type, float32, bfloat16 or float16, A, D, dt_bias and initial_state are float32, and all '
+                            'are on one GPU')
+    if cu_seqlens is not None and (cu_seqlens.dtype != torch.int32 or cu_seqlens.device != x.device):
+        raise TypeError('linrec: cu_seqlens is int32, and on the GPU of x')
+
+
+def ssd_state_shape(x, B, cu_seqlens):
+    return torch.Size((x.shape[0] if cu_seqlens is None else cu_seqlens.shape[0] - 1, x.shape[2], x.shape[3], B.shape[3]))
+
+
+def launch_ssd(direction, dt_softplus, cu_seqlens, tensors):
+    x, B = tensors['x'], tensors['B']
+    call = Ssd(**dict(zip(('batch', 'seq_len', 'heads', 'dv'), x.shape)), groups=B.shape[2], dk=B.shape[3],
+               num_seqs=0 if cu_seqlens is None else len(cu_seqlens) - 1, dtype=DTYPES[x.dtype], dt_softplus=dt_softplus,
+               **pointers(dict(tensors, cu_seqlens=cu_seqlens)))
+    launch('ssd', direction, call, x.device)
+
+
+@torch.library.custom_op('linrec::ssd', mutates_args=(), device_types='cuda')
+def ssd(x: Tensor, dt: Tensor, A: Tensor, B: Tensor, C: Tensor, D: Optional[Tensor] = None, z: Optional[Tensor] = None,
+        dt_bias: Optional[Tensor] = None, initial_state: Optional[Tensor] = None, dt_softplus: bool = False,
+        cu_seqlens: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    arrays = dict(zip(SSD_ARRAYS, (x, dt, A, B, C, D, z, dt_bias, initial_state)))
+    check_ssd(arrays, cu_seqlens)
+    out = x.new_empty(x.shape)
+    final_state = x.new_empty(ssd_state_shape(x, B, cu_seqlens), dtype=torch.float32)
+    kept = {name: packed(tensor) for name, tensor in arrays.items()}
+    launch_ssd(FORWARD, dt_softplus, packed(cu_seqlens), dict(kept, out=out, final_state=final_state))
+    return out, final_state
+
+
+@torch.library.custom_op('linrec::ssd_backward', mutates_args=(), device_types='cuda')
+def ssd_backward(d_out: Tensor, d_final_state: Tensor, x: Tensor, dt: Tensor, A: Tensor, B: Tensor, C: Tensor, D: Optional[Tensor],
+                 z: Optional[Tensor], dt_bias: Optional[Tensor], initial_state: Optional[Tensor], dt_softplus: bool,
+                 cu_seqlens: Optional[Tensor]) -> List[Tensor]:
+    arrays = dict(zip(SSD_ARRAYS, (x, dt, A, B, C, D, z, dt_bias, initial_state)))
+    check_ssd(arrays, cu_seqlens)
+    gradients = {f'd_{name}': tensor.new_empty(tensor.shape) for name, tensor in arrays.items() if tensor is not None}
+    kept = {name: packed(tensor) for name, tensor in dict(arrays, d_out=d_out, d_final_state=d_final_state).items()}
+    launch_ssd(BACKWARD, dt_softplus, packed(cu_seqlens), dict(kept, **gradients))
+    return list(gradients.values())
+
+
+@ssd.register_fake
+def _(x, dt, A, B, C, D=None, z=None, dt_bias=None, initial_state=None, dt_softplus=False, cu_seqlens=None):
+    return x.new_empty(x.shape), x.new_empty(ssd_state_shape(x, B, cu_seqlens), dtype=torch.float32)
+
+
+@ssd_backward.register_fake
+def _(d_out, d_final_state, x, dt, A, B, C, D, z, dt_bias, initial_state, dt_softplus, cu_seqlens):
+    return [tensor.new_empty(tensor.shape) for tensor in (x, dt, A, B, C, D, z, dt_bias, initial_state) if tensor is not None]
+
+
+def keep_ssd(ctx, inputs, output):
+    *arrays, ctx.dt_softplus, cu_seqlens = inputs
+    ctx.save_for_backward(*arrays, cu_seqlens)
+
+
+def ssd_gradients(ctx, d_out, d_final_state):
+    *arrays, cu_seqlens = ctx.saved_tensors
+    gradients = iter(ssd_backward(d_out, d_final_state, *arrays, ctx.dt_softplus, cu_seqlens))
+    return *(next(gradients) if tensor is not None else None for tensor in arrays), None, None
+
+
+ssd.register_autograd(ssd_gradients, setup_context=keep_ssd)
+
+
 # ---- checks: the loop in double precision, finite differences, and torch's own checks of an operation ----
 
 def loop(inputs, coeffs, initial_state=None, reverse=False):
@@ -383,6 +483,65 @@ def check_layout_operations(tell):
         attempt(tell, f"opcheck, step, {dtype}{', slots' if slots else ''}", lambda: torch.library.opcheck(layout_step, (x, c, states, slots_here)))
 
 
+def ssd_loop(x, dt, A, B, C, D, z, dt_bias, initial_state, dt_softplus, cu_seqlens):
+    """ssd in plain torch, in the type of the tensors."""
+    batch, seq_len, heads, dv = x.shape
+    B, C = (t.repeat_interleave(heads // t.shape[2], dim=2) for t in (B, C))
+    s = dt if dt_bias is None else dt + dt_bias
+    s = torch.nn.functional.softplus(s) if dt_softplus else s
+    edges = [0, seq_len] if cu_seqlens is None else cu_seqlens.tolist()
+    y, final = [None] * seq_len, []
+    for sequence, (first, end) in enumerate(zip(edges, edges[1:])):
+        state = x.new_zeros(batch, heads, dv, B.shape[3])
+        if initial_state is not None:
+            state = initial_state if cu_seqlens is None else initial_state[sequence:sequence + 1]
+        for t in range(first, end):
+            added = s[:, t, :, None, None] * x[:, t, :, :, None] * B[:, t, :, None, :]
+            state = (s[:, t] * A).exp()[..., None, None] * state + added
+            y[t] = (state * C[:, t, :, None, :]).sum(-1)
+        final.append(state)
+    y = torch.stack(y, 1) + (0 if D is None else D[:, None] * x)
+    return y if z is None else y * torch.nn.functional.silu(z), torch.cat(final)
+
+
+def ssd_problem(shape, everything, dtype, edges=None):
+    """The arrays of ssd whose gradients are wanted, in its order; those that may be missing are None unless everything."""
+    batch, seq_len, heads, groups, dk, dv = shape
+
+    def values(low, high, *size, dtype=dtype):
+        return (low + (high - low) * torch.rand(*size, device='cuda')).to(dtype).requires_grad_()
+    f, rows = torch.float32, batch if edges is None else len(edges) - 1
+    more = (values(-1, 1, heads, dtype=f), values(-1, 1, batch, seq_len, heads, dv), values(-1, 1, heads, dtype=f),
+            values(-1, 1, rows, heads, dv, dk, dtype=f)) if everything else (None,) * 4
+    return (values(-1, 1, batch, seq_len, heads, dv), values(0, 0.2, batch, seq_len, heads), values(-2, -0.5, heads, dtype=f),
+            values(-1, 1, batch, seq_len, groups, dk), values(-1, 1, batch, seq_len, groups, dk)) + more
+
+
+def worst_ssd(tensors, dt_softplus, edges):
+    """The largest error of the results and the gradients against the loop in double precision, of each relative to its largest number."""
+    cu_seqlens = torch.tensor(edges, dtype=torch.int32, device='cuda') if edges is not None else None
+    doubles = [t.detach().double().requires_grad_() if t is not None else None for t in tensors]
+    found, right = ssd(*tensors, dt_softplus, cu_seqlens), ssd_loop(*doubles, dt_softplus, cu_seqlens)
+    weights = [2 * torch.rand_like(t) - 1 for t in found]
+    given = [t for t in tensors if t is not None], [t for t in doubles if t is not None]
+    pairs = [*zip(found, right), *zip(torch.autograd.grad(found, given[0], weights), torch.autograd.grad(right, given[1], [w.double() for w in weights]))]
+    return max(float(((a.double() - b).abs().max() / b.abs().max()).detach()) for a, b in pairs if b.numel() != 0)
+
+
+def check_ssd_operation(tell):
+    cases = ((2, 7, 2, 1, 5, 3), None), ((1, 150, 4, 2, 64, 64), None), ((1, 150, 2, 1, 16, 8), [0, 0, 60, 61, 130, 150])
+    for dtype, limit in ((torch.float32, 1e-5), (torch.bfloat16, 4 * 2**-8), (torch.float16, 4 * 2**-11)):
+        # in 16 bits a result is rounded, and before that the factors of three products, one after the other
+        for everything in (False, True):
+            for shape, edges in cases:
+                error = worst_ssd(ssd_problem(shape, everything, dtype, edges), everything, edges)
+                tell(f"ssd, {dtype}, {'x'.join(map(str, shape))}{', with everything' if everything else ''}{', packed' if edges else ''}: "
+                     f'error {error:.1e}', None if error < limit else f'more than {limit:.1e}')
+                attempt(tell, f"opcheck, ssd, {dtype}{', with everything' if everything else ''}{', packed' if edges else ''}",
+                        lambda: torch.library.opcheck(ssd, (*ssd_problem(shape, everything, dtype, edges), everything, torch.tensor(
+                            edges, dtype=torch.int32, device='cuda') if edges is not None else None)))
+
+
 def attempt(tell, what, call):
     try:
         call()
@@ -422,6 +581,7 @@ def main():
                 lambda *t: scan(*t, *([] if state else [None]), reverse), [t for t in tensors if t is not None], eps=0.25, atol=1e-4, rtol=1e-4))
             attempt(tell, f'opcheck, {what}', lambda: torch.library.opcheck(scan, (*tensors, reverse)))
     check_layout_operations(tell)
+    check_ssd_operation(tell)
     return 1 if failed else 0
 
 

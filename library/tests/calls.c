@@ -332,6 +332,80 @@ static void check_chunks(void)
     }
 }
 
+/* ---- the layer of Mamba-2 ---- */
+
+static struct linrec_ssd ssd;
+static struct array dt;
+
+static void run_ssd(void)
+{
+    const size_t L = ssd.seq_len, K = ssd.dk, V = ssd.dv;
+    memcpy(end.value, begin.value, end.count * sizeof *end.value);
+    for (size_t i = 0; i < ssd.batch * L * ssd.heads; i++) { /* a step of a head */
+        const size_t head = i % ssd.heads, t = i / ssd.heads, b = t / L, g = head / (ssd.heads / ssd.groups);
+        const size_t sequence = ssd.cu_seqlens == NULL ? b : t < 2 ? 0 : t < 70 ? 2 : 3;
+        const double *const B_t = B.value + (t * ssd.groups + g) * K, *const C_t = C.value + (t * ssd.groups + g) * K;
+        const double step = log1p(exp(dt.value[i] + bias.value[head])), decay = exp(step * A.value[head]);
+        for (size_t v = 0; v < V; v++) {
+            double *const h = end.value + ((sequence * ssd.heads + head) * V + v) * K;
+            double sum = D.value[head] * u.value[i * V + v];
+            for (size_t k = 0; k < K; k++) {
+                h[k] = decay * h[k] + step * u.value[i * V + v] * B_t[k];
+                sum += h[k] * C_t[k];
+            }
+            out.value[i * V + v] = sum * z.value[i * V + v] / (1 + exp(-z.value[i * V + v]));
+        }
+    }
+}
+
+static void set_ssd(bool packed)
+{
+    enum { LENGTH = 90, HEADS = 4, GROUPS = 2, DK = 5, DV = 3 };
+    static const int starts[] = {0, 2, 2, 70, LENGTH};
+    const size_t batch = packed ? 1 : 2, sequences = packed ? 4 : 2, all = batch * LENGTH * HEADS;
+    ssd = (struct linrec_ssd){.batch = batch,
+                              .seq_len = LENGTH,
+                              .heads = HEADS,
+                              .groups = GROUPS,
+                              .dk = DK,
+                              .dv = DV,
+                              .dtype = LINREC_FLOAT32,
+                              .dt_softplus = true};
+    if (packed) {
+        void *const room = device_room(sizeof starts / sizeof(int));
+        must_cuda(cudaMemcpy(room, starts, sizeof starts, cudaMemcpyHostToDevice));
+        ssd.cu_seqlens = room, ssd.num_seqs = sequences;
+    }
+    u = input("x", all * DV, -1, 1), dt = input("dt", all, -2, 0);
+    A = input("A", HEADS, -1, -0.1), D = input("D", HEADS, -1, 1), bias = input("dt_bias", HEADS, -1, 0);
+    B = input("B", batch * LENGTH * GROUPS * DK, -1, 1), C = input("C", batch * LENGTH * GROUPS * DK, -1, 1);
+    z = input("z", all * DV, -1, 1), out = output("out", all * DV);
+    begin = input("initial_state", sequences * HEADS * DV * DK, -1, 1);
+    end = output("final_state", sequences * HEADS * DV * DK);
+    ssd.x = u.device, ssd.dt = dt.device, ssd.A = A.device, ssd.B = B.device, ssd.C = C.device, ssd.D = D.device;
+    ssd.z = z.device, ssd.dt_bias = bias.device, ssd.initial_state = begin.device, ssd.out = out.device;
+    ssd.final_state = end.device, ssd.d_out = out.d_device, ssd.d_final_state = end.d_device, ssd.d_x = u.d_device;
+    ssd.d_dt = dt.d_device, ssd.d_A = A.d_device, ssd.d_B = B.d_device, ssd.d_C = C.d_device, ssd.d_D = D.d_device;
+    ssd.d_z = z.d_device, ssd.d_dt_bias = bias.d_device, ssd.d_initial_state = begin.d_device;
+    must(linrec_ssd_workspace(&ssd, LINREC_BACKWARD, &ssd.workspace_bytes), "workspace");
+    new_workspace(&ssd.workspace, ssd.workspace_bytes);
+}
+
+static void check_ssd(void)
+{
+    struct array *const inputs[] = {&u, &dt, &A, &B, &C, &D, &z, &bias, &begin}, *const outputs[] = {&out, &end};
+    for (int packed = 0; packed < 2; packed++) {
+        const char *const what = packed ? "layer of Mamba-2, packed" : "layer of Mamba-2";
+        set_ssd(packed);
+        must(linrec_ssd_forward(&ssd, NULL), what);
+        must(linrec_ssd_backward(&ssd, NULL), what);
+        run_ssd();
+        check_output(what, &out);
+        check_output(what, &end);
+        check_gradients(what, run_ssd, inputs, 9, outputs, 2);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void check_errors(void)
@@ -406,6 +480,27 @@ static void check_errors(void)
 #undef FORWARD
 #undef BACKWARD
 
+    set_ssd(false);
+#define FORWARD linrec_ssd_forward(&ssd, NULL)
+#define BACKWARD linrec_ssd_backward(&ssd, NULL)
+    EXPECT(linrec_ssd_forward(NULL, NULL), LINREC_INVALID_ARGUMENT);
+    EXPECT(linrec_ssd_workspace(&ssd, LINREC_BACKWARD, NULL), LINREC_INVALID_ARGUMENT);
+    WITH(ssd, groups, 3, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, dk, 257, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, dk, 0, linrec_ssd_workspace(&ssd, LINREC_BACKWARD, &bytes), LINREC_INVALID_ARGUMENT);
+    WITH(ssd, seq_len, SIZE_MAX / 8, linrec_ssd_workspace(&ssd, LINREC_BACKWARD, &bytes), LINREC_INVALID_ARGUMENT);
+    WITH(ssd, dtype, (enum linrec_dtype)3, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, B, NULL, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, cu_seqlens, (const int *)ssd.dt, FORWARD, LINREC_INVALID_ARGUMENT); /* packed, and two batches */
+    WITH(ssd, d_z, NULL, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, d_B, (char *)ssd.d_B + 4, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, workspace, (char *)ssd.workspace + 4, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(ssd, workspace_bytes, ssd.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(ssd, seq_len, 0, BACKWARD, LINREC_SUCCESS);
+    WITH(ssd, heads, 0, FORWARD, LINREC_SUCCESS);
+#undef FORWARD
+#undef BACKWARD
+
     /* every status has a text of its own, those of CUDA have CUDA's */
     for (int a = LINREC_SUCCESS; a <= LINREC_NOT_SUPPORTED + 1; a++)
         for (int b = LINREC_SUCCESS; b < a; b++)
@@ -432,6 +527,7 @@ static void check_before(void)
     set_recurrence(2, 5000, false, false);
     set_scan();
     set_chunks(2, 1, false);
+    set_ssd(false);
     const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
     if (before == cudaSuccess)
         printf("there is a device 99\n");
@@ -441,6 +537,8 @@ static void check_before(void)
     KEEPS(linrec_selective_scan_backward(&scan, NULL));
     KEEPS(linrec_chunk_state_forward(&chunks, NULL));
     KEEPS(linrec_chunk_state_backward(&chunks, NULL));
+    KEEPS(linrec_ssd_forward(&ssd, NULL));
+    KEEPS(linrec_ssd_backward(&ssd, NULL));
     KEEPS(linrec_workspace_init(scan.workspace, scan.workspace_bytes, NULL));
     cudaDeviceSynchronize();
 }
@@ -564,6 +662,7 @@ int main(int argc, char **argv)
         check_scan();
         check_workspaces();
         check_chunks();
+        check_ssd();
     } else if (strcmp(what, "states") == 0)
         check_recurrence(true);
     else if (strcmp(what, "errors") == 0)

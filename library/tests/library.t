@@ -120,7 +120,7 @@ my %inside = map { $_ => 1 } names('--defined-only', "$installed/lib/liblinrec.a
 my @foreign = grep { $inside{$_} && !/^DW\.ref\./ } map { names('-g', '--defined-only', $_) } grep { !/baselines\.o$/ } glob 'build/obj/' . backend() . '/common/{harness,linrec,base}/*.o';
 is("@foreign", '', 'nothing of the harness is in it');
 is(join(' ', grep { /^chapter\d+/ } keys %inside), '', 'and no table of kernels');
-ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step);
+ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step layer_default);
 my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,layout,selective_scan,chunk_state}.o';
 is("@by_name", '', 'no default finds a kernel by its name');
 
@@ -129,14 +129,14 @@ is("@by_name", '', 'no default finds a kernel by its name');
 my @takes = split /\n/, `grep -lE 'include "(\\.\\./)+library/' [0-9]*/*.[ch]* [0-9]*/*/*.[ch]* common/*/*.[ch]* 2> /dev/null`;
 is("@takes", '', 'no chapter takes from the library');
 my $header = join '', map { "#include \"$home/$_\"\n" } qw(08_lookback/lookback.h 08_lookback/persistent_cluster.h 09_selective_scan/kernels/selective_check.h 09_selective_scan/kernels/workspace.h 10_chunk_state/kernels/kernels.h
-    10_chunk_state/kernels/low_rank_plan.h 10_chunk_state/kernels/tma_plan.h
+    10_chunk_state/kernels/low_rank_plan.h 10_chunk_state/kernels/tma_plan.h 14_chunk_product/kernels/layer_check.h 14_chunk_product/kernels/layer_kernels.h
     13_layout/kernels/kernels.h 13_layout/kernels/walk.h 13_layout/kernels/chunk_plan.h library/liblinrec.h);
 write_file("$empty/together.c", $header);
 compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-fsyntax-only', '-Wall', 'together.c', $sim ? "-I$home/cusim/include" : split ' ', $cflags);
 
 # ---- the example for torch has the structs field by field ----
 
-for (['linrec_recurrence', 'Recurrence'], ['linrec_strides', 'Strides'], ['linrec_layout', 'Layout'], ['linrec_step', 'Step']) {
+for (['linrec_recurrence', 'Recurrence'], ['linrec_strides', 'Strides'], ['linrec_layout', 'Layout'], ['linrec_step', 'Step'], ['linrec_ssd', 'Ssd']) {
     my ($name, $class_name) = @$_;
     my ($struct) = read_file('library/liblinrec.h') =~ /^struct $name \{\n(.*?)^\};/ms;
     my ($class) = read_file('docs/examples/torch_linrec.py') =~ /^class $class_name\(.*?_fields_ = (.*?)\n\n/ms;
