@@ -260,7 +260,8 @@ sub write_texts {
         $turn .= link_from($root, $texts[$i - 1], "Before: $title{$texts[$i - 1]}") =~ s/ / rel="prev" /r if $i > 0;
         $turn .= link_from($root, $texts[$i + 1], "Next: $title{$texts[$i + 1]}") =~ s/ / rel="next" /r if $i < $#texts;
         write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn,
-            minutes => 'About ' . minutes(read_text($text)) . ' minutes.');
+            # a page of the core says it itself
+            minutes => read_text($text) =~ /^<!-- core: here/m ? '' : 'About ' . minutes(read_text($text)) . ' minutes.');
     }
 }
 
