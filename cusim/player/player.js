@@ -1968,8 +1968,7 @@ function render() {
     $('line').setAttribute('aria-valuetext', `step ${at} of ${run.steps.length - 1}`);
     $('at').textContent = `step ${at} of ${run.steps.length - 1}`;
     $('play').textContent = playing ? '\u23f8 Pause' : '\u25b6 Play';
-    for (const [number, button] of [...$('what-if').querySelectorAll('button')].entries())
-        button.setAttribute('aria-pressed', String(number === runNumber));
+    $('run').value = runNumber;
     const missing = view.cell ? toldCell(view.cell.array, view.cell.block ?? view.block, view.cell.index) : '';
     tell(missing);
     settle ??= setTimeout(link, 250); // not at each step: browsers allow some 200 in half a minute
@@ -2057,6 +2056,9 @@ function followLink(hash) {
         Object.assign(
             view, {block: number('block', numBlocks) ?? 0, warp: number('warp', numWarps) ?? 0, follow: false});
     view.lane = number('lane', lanesOfWarp);
+    const open = asked.get('panels')?.split(',');
+    for (const name of open ? Object.keys(pictures) : [])
+        fold($(`${name}-panel`), !open.includes(name));
     chooseRun(number('run', runs.length) ?? 0, number('step', Infinity) ?? 0);
 }
 
@@ -2115,15 +2117,14 @@ function setUp() {
     $('help').addEventListener('click', () => help());
 
     $('what-if').hidden = runs.length < 2;
-    $('what-if').append('What if: ', ...runs.map((one, number) => {
-        const button = element('button', '', one.name);
-        if (one.verdict && !one.verdict.ok)
-            button.append(' ', element('span', 'fails', '\u2717'));
-        button.type = 'button';
-        button.title = one.verdict?.ok === false ? 'This run goes wrong' : 'This run ends well';
-        button.addEventListener('click', () => chooseRun(number));
-        return button;
+    $('run').append(...runs.map((one, number) => {
+        const wrong = one.verdict && !one.verdict.ok ? ' \u2717' : '';
+        return Object.assign(element('option', '', one.name + wrong), {value: number});
     }));
+    $('run').addEventListener('change', () => {
+        chooseRun(Number($('run').value));
+        $('run').blur(); // the arrows move in time again
+    });
     $('file').append(...sources.map(({name}, number) => Object.assign(element('option', '', name), {value: number})));
     $('file').addEventListener('change', () => { showSource(Number($('file').value)); });
     $('line').addEventListener('input', () => show(Number($('line').value)));
@@ -2151,11 +2152,20 @@ function setUp() {
     }
     for (const heading of document.querySelectorAll('.fold'))
         heading.addEventListener('click', () => {
-            const folded = heading.closest('section').classList.toggle('folded');
-            heading.setAttribute('aria-expanded', String(!folded));
+            const panel = heading.closest('section');
+            fold(panel, !panel.classList.contains('folded'));
             measure();
             render();
         });
+    if (parent !== window) { // in a frame, which is made as high as the page
+        document.documentElement.classList.add('embedded');
+        new ResizeObserver(() => parent.postMessage({height: document.body.offsetHeight}, '*')).observe(document.body);
+        const dark = [...document.styleSheets[0].cssRules].find(rule => rule.media?.mediaText.includes('color-scheme'));
+        addEventListener('message', ({data}) => { // the page around it has colours of its own
+            dark.media.mediaText = data.colours === 'dark' ? 'screen' : 'not all';
+            document.documentElement.style.colorScheme = data.colours;
+        });
+    }
     document.addEventListener('keydown', keyed);
     window.addEventListener('hashchange', event => followLink(new URL(event.newURL).hash));
     const resized = new ResizeObserver(() => {
@@ -2164,6 +2174,10 @@ function setUp() {
     });
     for (const one of [document.body, $('threads-panel'), $('variables-panel')])
         resized.observe(one);
+}
+function fold(panel, folded) {
+    panel.classList.toggle('folded', folded);
+    panel.querySelector('.fold').setAttribute('aria-expanded', String(!folded));
 }
 function press(item) {
     if (item?.cell && item.cell.array !== undefined) {

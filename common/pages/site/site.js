@@ -125,16 +125,25 @@ for (const listing of main.querySelectorAll('pre:not(.numberSource)')) {
     listing.replaceWith(frame);
     frame.append(listing, copy);
 }
+const players = () => [...document.querySelectorAll('.player iframe')];
+const chosen = () => document.documentElement.style.colorScheme; // light, dark, or empty: as the system is
+function paint(player) {
+    if (chosen())
+        player.postMessage({ colours: chosen() }, '*');
+}
 window.addEventListener('message', event => { // a player says how high it is
-    for (const frame of document.querySelectorAll('.player iframe'))
-        if (frame.contentWindow === event.source && event.data?.height > 0)
-            frame.style.height = `${event.data.height + 2}px`;
+    const frame = players().find(one => one.contentWindow === event.source);
+    if (frame && event.data?.height > 0) {
+        frame.style.height = `${event.data.height + 2}px`;
+        paint(event.source);
+    }
 });
 
 document.getElementById('colours').addEventListener('click', () => {
-    const { style } = document.documentElement, system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-    style.colorScheme = (style.colorScheme || system) === 'dark' ? 'light' : 'dark';
-    localStorage.setItem('colours', style.colorScheme);
+    const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+    document.documentElement.style.colorScheme = (chosen() || system) === 'dark' ? 'light' : 'dark';
+    localStorage.setItem('colours', chosen());
+    players().forEach(frame => paint(frame.contentWindow));
 });
 
 // ---- the contents follow the scroll ----

@@ -211,8 +211,9 @@ sub picture {
     copy_to_site(PLAYERS . "/$player", $player);
     my $start = PLAYERS . '/' . ($path =~ s/\.svg$/.start/r); # the moment that the text speaks of
     $player .= '#' . (read_text($start) =~ s/\s+\z//r =~ s/&/&amp;/gr) if -f $start;
+    my $whole = $player =~ s/&amp;panels=[\w,]*//r;
     return qq(<span class="player"><iframe src="$root$player" title="$says" loading="lazy"></iframe>)
-        . qq(<a href="$root$player">In a window of its own</a>$picture</span>);
+        . qq(<a href="$root$whole">In a window of its own</a>$picture</span>);
 }
 
 # A text's HTML with its links and pictures as they are in the site, or in the book.
