@@ -1819,14 +1819,15 @@ function drawSource() {
     }
 }
 
-// The value that a read might have got, and the one that it got.
-function heldWords({array, index, block = 0, step, other}) {
+// The value that a read gets, and the one that it might have got, side by side.
+function heldValues({array, index, block = 0, step, thread, other}) {
     if (!Number.isInteger(array) || !Number.isInteger(index) || !Number.isInteger(other.step) || at !== step)
-        return '';
-    const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null;
-    return was === null ? ` Before, ${elementName(array, index)} was unwritten; now it is ${short(x[index])}.`
-        : ` Before, ${elementName(array, index)} was ${short(was)}; now it is ${short(x[index])}`
-            + (was === x[index] ? ', the same: this read gets it either way. In another thread, or with other data, the two may differ.' : '.');
+        return [];
+    const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null, name = elementName(array, index);
+    const value = (first, what) => element('div', '', element('dt', '', `if thread ${first} comes first, ${name} is `),
+        element('dd', '', what === null ? 'unwritten' : short(what)));
+    const same = 'The same: this read gets it either way. In another thread, or with other data, the two may differ.';
+    return [element('dl', 'either', value(other.thread, x[index]), value(thread, was)), ...(was === x[index] ? [element('p', '', same)] : [])];
 }
 
 // What went wrong, and for a race the two accesses one after the other.
@@ -1884,8 +1885,8 @@ function drawVerdict() {
             parts.push(element('p', '',
                 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
                     + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
-                            : '')
-                    + (first.kind === 'writes' && second.kind === 'reads' ? heldWords(verdict) : '')));
+                            : '')),
+                ...(first.kind === 'writes' && second.kind === 'reads' ? heldValues(verdict) : []));
         }
     }
     if (!verdict.ok && !verdict.other && Number.isInteger(verdict.array) && Number.isInteger(verdict.index)) {
