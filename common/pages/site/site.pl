@@ -303,9 +303,7 @@ sub write_texts {
         my $turn = '';
         $turn .= link_from($root, $previous, "Before: $title{$previous}") =~ s/ / rel="prev" /r if defined $previous;
         $turn .= link_from($root, $next, "Next: $title{$next}") =~ s/ / rel="next" /r if defined $next;
-        write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn,
-            # a page of the core says it itself
-            minutes => read_text($text) =~ /^<!-- core: here/m ? '' : 'About ' . minutes(read_text($text)) . ' minutes.');
+        write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn);
     }
 }
 
