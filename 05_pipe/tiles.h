@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tiles.h - the launchers of blocked, staged, float4 and prefetch, which have a tile in registers (tiles.md). */
+/* tiles.h - the launchers of blocked, staged, float4 and prefetch, which have a tile in registers (tiles.md,
+   float4.md). */
 #ifndef PIPE_TILES_H
 #define PIPE_TILES_H
 

@@ -100,8 +100,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* [store] 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a
-           lane's last is the next lane's first, or the first of the next row. */
+        /* [finish] 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after
+           a lane's last is the next lane's first, or the first of the next row. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
@@ -112,13 +112,19 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
-                y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
-                                         : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+                y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
+            /* [state] A sequence that goes on from a state has multiplied it by its first coefficient. */
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                if (i == very_last && states.initial_state != NULL)
+                    y[r][i] = initial_state * x[r][i];
+            /* [store] 5. Both are stored. */
             store4<from_end>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
             store4<from_end>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
+    /* [leave] What the scan hands on to before the sequence. */
     if (threadIdx.x == 0)
         leave_gradient(&states, carry, blockIdx.x);
 }

@@ -26,7 +26,7 @@ static __device__ __forceinline__ float look_back(unsigned long long *descriptor
                 found = descriptor_read(&descriptors[number - back - 32 + lane]);
             prefixes = __ballot_sync(ALL_LANES, has_tile && found != NOT_PUBLISHED && descriptor_is_prefix(found));
             missing = __ballot_sync(ALL_LANES, has_tile && found == NOT_PUBLISHED);
-        } while (prefixes != 0 ? missing > prefixes : missing != 0); /* one is missing behind the last prefix */
+        } while (missing > prefixes); /* a tile after the last prefix has published nothing */
 
         /* The last prefix stands for all before it. */
         const int nearest = prefixes != 0 ? 31 - __clz(prefixes) : -1;

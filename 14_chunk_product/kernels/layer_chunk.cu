@@ -199,7 +199,7 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
             }
         }
 
-        /* [state] */
+        /* [state] It fades, and takes in the chunk, 16 steps u at a time. */
         const float end = times->log_p[CHUNK - 1], decay = fast_exp2(end);
 #pragma unroll
         for (unsigned v = 0; v < dk_room / 2; v++)

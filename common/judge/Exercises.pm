@@ -144,7 +144,7 @@ my %counters = (
         'All 32 lanes of a warp together store more. Do they all take part, or does one of them do the work?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
-    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
+    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once: by one thread, which could keep it in a local variable, that is, in a register; or by several, which could share it.'],
     stored => ['store_bytes / elements', 'bytes stored for an element', 'Something is stored more than once. Store only what is final.'],
     stores => ['store_requests / (threads / 32)', 'stores of a warp', 'Each store instruction counts once for a warp: could it carry more?'],
     barriers => ['barriers / blocks', 'barriers of a block',

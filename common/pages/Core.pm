@@ -21,7 +21,7 @@ sub core {
     defined $at or stop('the list in ' . FRONT . ' does not have this page');
     return here($text, $at, scalar @pages) if $what eq 'here';
     return $at < $#pages ? "\nNext: " . link_of($text, $pages[$at + 1]) . ".\n\n"
-        : "\nThis was the last page of the core. What goes further stands in [the table of the chapters]("
+        : "\nThis was the last page of the core. For more, see [the table of the chapters]("
             . link_to($text, FRONT) . "#the-chapters).\n\n";
 }
 
@@ -51,7 +51,7 @@ sub list {
 sub here {
     my ($text, $at, $all) = @_;
     my $minutes = minutes(read_text($text));
-    return "\n*You are here: page ${\($at + 1)} of $all of [the core](" . link_to($text, FRONT)
+    return "\n*Page ${\($at + 1)} of $all of [the core](" . link_to($text, FRONT)
         . "#the-core). About $minutes minute${\($minutes == 1 ? '' : 's')} to read; listings and exercises come on top.*\n\n";
 }
 

@@ -12,7 +12,7 @@
 #   step: verdict                                 where that run was stopped; or `end`; or `line TEXT [warp N] [visit N]`, the N-th step
 #                                                 of the warp (of any warp) in a line that has TEXT in it
 #   open: lane=17                                 more for the page's address (docs/watch.md)
-#   shows: sentence shared                        the picture's panels (still.pl)
+#   shows: sentence shared                        the picture's panels (still.pl); in the page the others are folded
 #
 # It writes build/watch/CHAPTER/figures/NAME.html and, beside it, NAME.start with the moment's address, which make site shows in place of the
 # picture; and the picture, but not with --pages, which needs no browser. --check compares the pictures with those that are there.
@@ -102,7 +102,7 @@ for my $chapter (map { s{/$}{}r } @ARGV) {
         my ($address, $wrong) = address($moment, decode_json($json));
         refuse("$chapter/figures/plays.txt, $name: the kernel $wrong") if $wrong;
         open my $start, '>', "$folder/$name.start" or refuse("cannot write $folder/$name.start: $!");
-        print $start "$address\n";
+        print $start "$address&panels=", join(',', grep { $_ ne 'sentence' } split ' ', $moment->{shows}), "\n";
         close $start;
         print "$page#$address\n";
         next if $pages;

@@ -65,7 +65,7 @@ for my $shape (sort keys %shapes) {
         my $time = launches_time($chip, sub { (registers($_[0]))[0] }, @{ $kernel->{counts} });
         my $bytes = 0;
         $bytes += 32 * ($_->{load_once} + $_->{store_once}) for @{ $kernel->{counts} };
-        push @rows, { %$row, chip => $chip_name, estimated_ms => sprintf('%.6f', $time->{us} / 1e3), recorded_ms => $row->{median_ms}, limited_by => $time->{limited_by},
+        push @rows, { %$row, chip => $chip_name, low => $time->{low}, high => $time->{high}, estimated_ms => sprintf('%.6f', $time->{us} / 1e3), recorded_ms => $row->{median_ms}, limited_by => $time->{limited_by},
             roofline_ms => sprintf('%.6f', ($chip->{launch_us} + $bytes / 1e3 / $chip->{dram_gb_per_s}) / 1e3) };
     }
 }
@@ -90,6 +90,24 @@ for my $shape ([13200, 64], [13200, 1024], [13200, 16384], [132, 65536]) {
     printf "%5d x %5d, forward: %2d kernels, rank correlation %.3f (roofline %.3f), %d of %d pairs that differ by 15 %% in order\n", @$shape, scalar @column,
         map({ rank_correlation([map { $_->{recorded_ms} } @column], [@$_]) } [map { $_->{estimated_ms} } @column], [map { $_->{roofline_ms} } @column]), $right, $far;
 }
+
+# Kernels whose ranges overlap are a tie (cusim-estimate): how often is the order right that their estimates have, and how often elsewhere?
+my (%tables, %pairs, %wrong);
+push @{ $tables{ join ',', @$_{qw(direction num_seqs seq_len)} } }, $_ for @rows;
+for my $table (values %tables) {
+    my @by_estimate = sort { $a->{estimated_ms} <=> $b->{estimated_ms} } @$table;
+    for my $slow (1 .. $#by_estimate) {
+        for my $fast (0 .. $slow - 1) {
+            my $kind = $by_estimate[$slow]{low} <= $by_estimate[$fast]{high} ? 'overlap' : 'do not overlap';
+            $pairs{$kind}++;
+            $wrong{$kind} += $by_estimate[$fast]{estimated_ms} < $by_estimate[$slow]{estimated_ms}
+                && $by_estimate[$fast]{recorded_ms} > $by_estimate[$slow]{recorded_ms};
+        }
+    }
+}
+printf "pairs whose ranges %-15s %5d, of which %5.2f %% were recorded in the other order\n", "$_:", $pairs{$_}, 100 * $wrong{$_} / $pairs{$_}
+    for grep { $pairs{$_} } 'overlap', 'do not overlap';
+
 my %kernel;
 push @{ $kernel{"$_->{chapter} $_->{variant}, " . ($_->{direction} =~ /^back/ ? 'backward' : 'forward') . ", $_->{num_seqs} sequences"} },
     ($_->{estimated_ms} / $_->{recorded_ms} - 1) * 100 for @rows;

@@ -76,6 +76,19 @@ cmp_ok($chosen->{'default at 13200 x 64'}[0], '<', 10, 'many short sequences: th
 cmp_ok($chosen->{'default at 13200 x 16384'}[0], '<', 900, 'many long ones');
 is(launches_time($chip, sub { 40 }, { launches => 1, blocks => 0 })->{us}, 0, 'a launch without blocks takes no time');
 
+# ---- what is too near to tell ----
+
+# The lines of the table of one shape: what ties.
+sub ties {
+    my (undef, $out) = run_program(@estimate, @_, '--num-seqs', 132, '--seq-len', 65536, program($pipe), '--forward');
+    return [$out =~ /^tie: (?!their)((?:.*\n)(?: +.*\n)*)/mg], $out;
+}
+my ($ties, $table) = ties();
+like($ties->[0], qr/\bprefetch, async\b/, 'kernels whose ranges overlap are a tie');
+unlike("@$ties", qr/\bfloat4\b|\bflat\b/, 'and those that nothing overlaps are not');
+like($table, qr/^tie: their ranges overlap, so/m, 'which is explained below');
+is((ties('--chip', 't4'))[0][0], "all\n", 'where all ranges overlap: all');
+
 my ($status, $out, $err) = run_program(@estimate, '--chip', 'abacus', program($pipe));
 like($err, qr/^no chip "abacus" is described; there are a100, .*h200/, 'an unknown chip: which there are');
 ($status, $out, $err) = run_program(@estimate, '--seq-len', '1e3', program($pipe));

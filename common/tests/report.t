@@ -152,7 +152,7 @@ write_file("$pages/two.md", "# Two\n\n" . $marks->('here') . 'Short.' . "\n\n" .
 my $in_pages = sub { run_program('sh', '-c', "cd $pages && perl $here/common/pages/report.pl @_") };
 is(($in_pages->('one.md two.md README.md'))[0], 0, 'the pages of a core are written');
 like(read_file("$pages/README.md"), qr/^1\. \[One\]\(one\.md\), 3 minutes\n2\. \[Two\]\(two\.md\), 1 minute\n\nIn all 4 minutes/m, 'their list');
-like(read_file("$pages/one.md"), qr/page 1 of 2 of \[the core\]\(README\.md#the-core\)\. About 3 minutes/, 'where one is: tables, folded text and exercises do not count');
+like(read_file("$pages/one.md"), qr/Page 1 of 2 of \[the core\]\(README\.md#the-core\)\. About 3 minutes/, 'where one is: tables, folded text and exercises do not count');
 like(read_file("$pages/one.md"), qr/^Next: \[Two\]\(two\.md\)\.$/m, 'what comes next');
 like(read_file("$pages/two.md"), qr/^This was the last page of the core/m, 'and that nothing does');
 is(($in_pages->('--check one.md two.md README.md'))[0], 0, 'and stay so');

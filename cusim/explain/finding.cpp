@@ -48,18 +48,19 @@ static void kernel_name(char *text, size_t size)
 
 static void find(struct finding *f, const char *kind, const char *file, int line, const void *pc, const char *text)
 {
-    char where[700] = "";
+    char where[1300] = "", header[512] = "";
     size_t used = 0;
 
     f->kind = kind;
     f->place[0] = f->kernel[0] = '\0';
     if (pc != NULL)
-        sim_locate((const char *)pc - 1, f->place, sizeof(f->place));
+        sim_locate_both((const char *)pc - 1, f->place, header, sizeof(f->place));
     else if (file != NULL && line > 0)
         snprintf(f->place, sizeof(f->place), "%s:%d", file, line);
     else if (file != NULL)
         snprintf(f->place, sizeof(f->place), "%s", file);
     sim_shorten_paths(f->place);
+    sim_shorten_paths(header);
     if (sim_place.kernel != NULL) {
         kernel_name(f->kernel, sizeof(f->kernel));
         used += (size_t)snprintf(where, sizeof(where), "kernel %s", f->kernel);
@@ -67,9 +68,12 @@ static void find(struct finding *f, const char *kind, const char *file, int line
             used += (size_t)snprintf(where + used, sizeof(where) - used, ", block (%u,%u,%u)", blockIdx.x, blockIdx.y,
                                      blockIdx.z);
         if (sim_place.in_thread)
-            snprintf(where + used, sizeof(where) - used, ", thread (%u,%u,%u)", threadIdx.x, threadIdx.y, threadIdx.z);
+            used += (size_t)snprintf(where + used, sizeof(where) - used, ", thread (%u,%u,%u)", threadIdx.x,
+                                     threadIdx.y, threadIdx.z);
     } else
-        snprintf(where, sizeof(where), "host code");
+        used += (size_t)snprintf(where, sizeof(where), "host code");
+    if (header[0] != '\0') /* what it calls there stands in a header */
+        snprintf(where + used, sizeof(where) - used, ", in %s", header);
     snprintf(f->text, sizeof(f->text), "%s", text);
     sim_shorten_paths(f->text);
     snprintf(f->line, sizeof(f->line), "%s: %s: %s: %s", f->place[0] != '\0' ? f->place : "simulator", kind, where,
@@ -124,7 +128,7 @@ static std::string file_and_line(const char *place)
 static void write_json(const struct finding *f)
 {
     const bool in_kernel = f->kernel[0] != '\0';
-    char place[512];
+    char place[512], header[512];
 
     if (json < 0)
         return;
@@ -138,7 +142,7 @@ static void write_json(const struct finding *f)
     if (sim_other.pc == NULL)
         line += "null}\n";
     else {
-        sim_locate((const char *)sim_other.pc - 1, place, sizeof(place));
+        sim_locate_both((const char *)sim_other.pc - 1, place, header, sizeof(place));
         sim_shorten_paths(place);
         line += "{" + file_and_line(place) + ",\"block\":" + (sim_other.in_block ? index_of(sim_other.block) : "null") +
                 ",\"thread\":" + (sim_other.in_block ? index_of(sim_other.thread) : "null") + "}}\n";

@@ -103,6 +103,24 @@ static bool is_systems(const char *place)
     return strncmp(place, "/usr/include/", 13) == 0 || strncmp(place, "/usr/lib/gcc", 12) == 0;
 }
 
+/* How much a place "file:line" tells: the line of a program, which its author has before them, more than one of a
+   header that it includes, and that more than one of the compiler's. */
+static int worth(const char *place)
+{
+    static const char *const sources[] = {"cu", "c", "cc", "cpp", "cxx"};
+    const char *const colon = strrchr(place, ':');
+
+    if (is_systems(place))
+        return 0;
+    for (const char *source : sources) {
+        const size_t length = strlen(source);
+        if (colon != NULL && (size_t)(colon - place) > length && colon[-1 - (ptrdiff_t)length] == '.' &&
+            strncmp(colon - length, source, length) == 0)
+            return 2;
+    }
+    return 1;
+}
+
 void sim_shorten_paths(char *text)
 {
     char *up;
@@ -150,7 +168,9 @@ void sim_shorten_name(char *name)
     memmove(name, start, strlen(start) + 1);
 }
 
-bool sim_locate_frames(const void *const *addresses, int count, char *function, char *place, size_t size)
+/* The same, and the innermost of these positions in `inner`. */
+static bool locate_frames(const void *const *addresses, int count, char *function, char *place, char *inner,
+                          size_t size)
 {
     char name[1024], line[4352];
     bool found = false;
@@ -159,18 +179,28 @@ bool sim_locate_frames(const void *const *addresses, int count, char *function, 
 
     if (out == NULL)
         return false;
-    while ((!found || is_systems(place)) && fgets(name, sizeof(name), out) != NULL &&
+    while ((!found || worth(place) < 2) && fgets(name, sizeof(name), out) != NULL &&
            fgets(line, sizeof(line), out) != NULL) {
         name[strcspn(name, "\n")] = '\0';
-        if (!is_users(line) || (found && is_systems(line)))
+        if (!is_users(line) || (found && worth(line) <= worth(place)))
             continue;
+        const bool is_inner = !found || is_systems(place);
         snprintf(function, size, "%s", name);
         show_place(line, place, size);
+        if (is_inner)
+            snprintf(inner, size, "%s", place);
         found = true;
     }
     fclose(out);
     waitpid(child, NULL, 0);
     return found;
+}
+
+bool sim_locate_frames(const void *const *addresses, int count, char *function, char *place, size_t size)
+{
+    char inner[4352];
+
+    return locate_frames(addresses, count, function, place, inner, size < sizeof(inner) ? size : sizeof(inner));
 }
 
 /* addr2line once for all: it is told the addresses in a file. Of each address's frames, after the line "0x...", the
@@ -226,24 +256,44 @@ int sim_stack_from(const void *address, const void **frames, int most)
     return found;
 }
 
-/* Where a function of the compiler's headers, which is not part of its caller, was called. It is on the stack if it
-   runs right now. */
+/* Where a function of a header, which is not part of its caller, was called. It is on the stack if it runs right now. */
 static void find_caller(const void *address, char *text, size_t size)
 {
     const void *frames[24];
     const int count = sim_stack_from((const char *)address + 1, frames, 24);
     char function[512], place[4352];
 
-    if (count > 1 && sim_locate_frames(frames + 1, count - 1, function, place, sizeof(place)) && !is_systems(place))
+    if (count > 1 && sim_locate_frames(frames + 1, count - 1, function, place, sizeof(place)) &&
+        worth(place) > worth(text))
         snprintf(text, size, "%s", place);
+}
+
+void sim_locate_both(const void *address, char *place, char *header, size_t size)
+{
+    char function[512];
+
+    header[0] = '\0';
+    if (!locate_frames(&address, 1, function, place, header, size))
+        snprintf(place, size, "%p", address);
+    else if (worth(place) < 2)
+        find_caller(address, place, size);
+    if (is_systems(header) || strcmp(header, place) == 0)
+        header[0] = '\0';
 }
 
 void sim_locate(const void *address, char *text, size_t size)
 {
-    char function[512];
+    char place[4352];
 
-    if (!sim_locate_frames(&address, 1, function, text, size))
-        snprintf(text, size, "%p", address);
-    else if (is_systems(text))
-        find_caller(address, text, size);
+    sim_locate_both(address, place, text, size < sizeof(place) ? size : sizeof(place));
+    if (text[0] == '\0')
+        snprintf(text, size, "%s", place);
+}
+
+void sim_locate_call(const void *address, char *text, size_t size)
+{
+    char place[4352], header[4352];
+
+    sim_locate_both(address, place, header, sizeof(place));
+    snprintf(text, size, header[0] != '\0' ? "%s (in %s)" : "%s", place, header);
 }

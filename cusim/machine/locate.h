@@ -6,16 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The source position of a code address, or the address itself where that is unknown. The second function does it for
-   many at once, with the names of their functions. */
+/* The source position of a code address, "scan.cu:50", or the address itself where that is unknown. */
 void sim_locate(const void *address, char *text, size_t size);
+
+/* The same as its reader looks for it: where it is in a function of a header, `place` is the line of the program that
+   calls it, if the compiler has made the function a part of its caller or it runs right now, and `header` that in the
+   header; else that is empty. The second one has both in a text, "scan.cu:50 (in warp_scan.cuh:31)". */
+void sim_locate_both(const void *address, char *place, char *header, size_t size);
+void sim_locate_call(const void *address, char *text, size_t size);
+
+/* Positions of many addresses at once, with the names of their functions. */
 struct sim_located {
     const void *address;
     char function[256], place[256];
 };
 void sim_locate_all(struct sim_located *list, size_t count);
 
-/* Function and position of the first of some nested frames that is not the simulator's own; false: none. */
+/* Function and position of the first of some nested frames that is not the simulator's own, nor in a header if there is
+   one that is not; false: none. */
 bool sim_locate_frames(const void *const *addresses, int count, char *function, char *place, size_t size);
 
 /* The running stack from the frame of that address on, the innermost first; the frames around it as addresses of their

@@ -133,14 +133,17 @@ static void describe_word(const struct sim_region *r, size_t word, char *text, s
                 sim_site_pc(site_of(record)));
 }
 
-/* What to do about a race in shared memory, between two places, "file:line": where the last barrier stands between
-   them, the two are of different rounds of a loop. */
-static const char *advise_barrier(const char *place, const char *other)
+/* What to do about a race in shared memory, between two places, "file:line": one line that reads and writes (`both`) has
+   to be taken apart; where the last barrier stands between them, the two are of different rounds of a loop. */
+static const char *advise_barrier(const char *place, const char *other, bool both)
 {
     static char text[400];
     const char *const colon = strrchr(place, ':'), *const other_colon = strrchr(other, ':');
     const char *const barrier = sim_block->barrier_file;
 
+    if (both && strcmp(place, other) == 0)
+        return "This line reads and writes, and a thread may write before another one has read: let each thread read "
+               "into a variable of its own, call __syncthreads(), and write in a line after it";
     if (barrier == NULL || colon == NULL || other_colon == NULL || colon - place != other_colon - other ||
         memcmp(place, other, (size_t)(colon - place)) != 0)
         return "Put __syncthreads() between them, or __syncwarp() within a warp";
@@ -193,28 +196,29 @@ static const char *advise_mixed(bool writes, bool apart)
     const char *const verb = writes ? "writes" : "reads", *const past = wrote ? "has written" : "has read";
     const bool other_strong = is_strong(record);
     const bool mixed = strong != other_strong;
-    char what[600], where[512], here[512] = "", who[100];
+    char what[600], where[512], here[512] = "", told[1100], who[100];
 
     if (interval_of(record) < sim_launch_interval)
         report_record(pc, r, word, writes, record, wrote);
     describe_word(r, word, what, sizeof(what));
     sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    sim_locate_call((const char *)sim_site_pc(site_of(record)) - 1, told, sizeof(told));
     if (kind_of(record) == IN_FLIGHT && !wrote)
         sim_fault_at(pc,
                      "race: writes %s, which the tma_store_box at %s has not read yet. Let the thread that called that "
                      "wait by tma_store_commit and tma_store_wait_read, and put a barrier between the wait and this",
-                     what, where);
+                     what, told);
     if (kind_of(record) == IN_FLIGHT)
         sim_fault_at(
             pc,
             "%s %s, to which the copy of %s is on its way. Wait for it first (__pipeline_wait_prior, mbarrier_wait, "
             "cluster_receive)",
-            verb, what, where);
+            verb, what, told);
     const uint32_t block = sim_block_of(interval_of(record));
     note_other(record, block);
     if (agent_of(record) >= SIM_MAX_THREADS)
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
-                     verb, what, where, past);
+                     verb, what, told, past);
     if (sim_race_tells != NULL)
         sim_race_tells(sim_site_pc(site_of(record)), agent_of(record), block, r->start + word * 4);
     describe_thread(who, sizeof(who), agent_of(record), block);
@@ -229,10 +233,10 @@ static const char *advise_mixed(bool writes, bool apart)
     /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
     if (block == sim_race->serial)
         sim_fault_at(pc, "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s%s", verb, what, who, past,
-                     kind_of(record) == COPIED ? " by an asynchronous copy" : "", where,
+                     kind_of(record) == COPIED ? " by an asynchronous copy" : "", told,
                      strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
                                               "between them"
-                     : sim_is_shared(r)     ? advise_barrier(here, where)
+                     : sim_is_shared(r)     ? advise_barrier(here, where, writes != wrote)
                                             : advice,
                      may_overlap ? "; or, if these are two arrays cut from this memory, let one begin where the other "
                                    "ends: see the offsets, in bytes or in elements"
@@ -242,9 +246,9 @@ static const char *advise_mixed(bool writes, bool apart)
             pc,
             "race: %s %s, which %s %s at %s, and nothing orders the two blocks. Put the barrier of the cluster "
             "between them: cluster_arrive() after that, cluster_wait() before this",
-            verb, what, who, past, where);
+            verb, what, who, past, told);
     sim_fault_at(pc, "race: %s %s, which %s %s at %s. Blocks run in any order, or at once. %s", verb, what, who, past,
-                 where, advice);
+                 told, advice);
 }
 
 /* ---- reads before an atomic ---- */
@@ -287,7 +291,7 @@ static void judge_read(const struct sim_region *r, size_t word, unsigned site, b
         return;
     told[read] = true;
     sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
-    sim_locate((const char *)sim_site_pc(atomic) - 1, where, sizeof(where));
+    sim_locate_call((const char *)sim_site_pc(atomic) - 1, where, sizeof(where));
     sim_remark_at(
         sim_site_pc(read),
         "race: reads %s plainly, which other threads change at the same time by the atomic at %s. %s", what, where,
@@ -403,7 +407,7 @@ static void remark_same_value(const struct sim_region *r, size_t word, unsigned 
         return;
     told[site] = true;
     describe_word(r, word, what, sizeof(what));
-    sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    sim_locate_call((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
     sim_remark_at(sim_site_pc(site),
                   "race: writes %s, which another thread has written at %s, and nothing orders the two. All write the "
                   "same value, so the result does not depend on who is last. If several are to write there, let one do "
@@ -593,7 +597,7 @@ static void check_read_only(const struct sim_region *r, size_t word, unsigned si
     if (kind_of(read) != READ_ONLY || interval_of(read) < sim_launch_interval)
         return;
     describe_word(r, word, what, sizeof(what));
-    sim_locate((const char *)sim_site_pc(site_of(read)) - 1, where, sizeof(where));
+    sim_locate_call((const char *)sim_site_pc(site_of(read)) - 1, where, sizeof(where));
     sim_fault_at(sim_site_pc(site),
                  "writes %s, which this launch reads by __ldg at %s. What __ldg reads must not change as long as the "
                  "kernel runs: read it without __ldg",
@@ -667,7 +671,7 @@ static void check_handover(struct sim_region *r, const char *at, size_t word, un
         return;
     sim_region_describe(at, 4, what, sizeof(what));
     describe_thread(who, sizeof(who), agent_of(write), sim_block_of(interval_of(write)));
-    sim_locate((const char *)sim_site_pc(site_of(write)) - 1, where, sizeof(where));
+    sim_locate_call((const char *)sim_site_pc(site_of(write)) - 1, where, sizeof(where));
     sim_fault_at(sim_site_pc(site), "race: reads %s, which %s has written at %s. %s", what, who, where, advice);
 }
 
@@ -755,7 +759,7 @@ void sim_race_read_only(struct sim_region *r, const char *at, size_t size, const
         if (interval_of(write) < sim_launch_interval)
             continue;
         sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
-        sim_locate((const char *)sim_site_pc(site_of(write)) - 1, where, sizeof(where));
+        sim_locate_call((const char *)sim_site_pc(site_of(write)) - 1, where, sizeof(where));
         sim_fault_at(
             pc,
             "reads %s by __ldg, which this launch writes at %s. What __ldg reads must not change as long as the "
@@ -1086,7 +1090,7 @@ static void check_fenced(const struct sim_region *r, size_t word, uint64_t recor
         return;
     describe_word(r, word, what, sizeof(what));
     describe_thread(who, sizeof(who), thread, sim_race->serial);
-    sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    sim_locate_call((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
     sim_fault_at(sim_site_pc(site),
                  "tma_store_box reads %s, which %s has written at %s, and called no fence_proxy_async since. Let each "
                  "thread call it behind what it has written, before the barrier",
@@ -1144,6 +1148,6 @@ extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *t
     *block = sim_index_of(sim_block_of(interval_of(record))).x;
     *thread = agent_of(record);
     if (place != NULL)
-        sim_locate((const char *)sim_site_pc(site_of(record)) - 1, place, size);
+        sim_locate_call((const char *)sim_site_pc(site_of(record)) - 1, place, size);
     return true;
 }

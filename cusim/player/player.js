@@ -1819,14 +1819,15 @@ function drawSource() {
     }
 }
 
-// The value that a read might have got, and the one that it got.
-function heldWords({array, index, block = 0, step, other}) {
+// The value that a read gets, and the one that it might have got, side by side.
+function heldValues({array, index, block = 0, step, thread, other}) {
     if (!Number.isInteger(array) || !Number.isInteger(index) || !Number.isInteger(other.step) || at !== step)
-        return '';
-    const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null;
-    return was === null ? ` Before, ${elementName(array, index)} was unwritten; now it is ${short(x[index])}.`
-        : ` Before, ${elementName(array, index)} was ${short(was)}; now it is ${short(x[index])}`
-            + (was === x[index] ? ', the same: this read gets it either way. In another thread, or with other data, the two may differ.' : '.');
+        return [];
+    const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null, name = elementName(array, index);
+    const value = (first, what) => element('div', '', element('dt', '', `if thread ${first} comes first, ${name} is `),
+        element('dd', '', what === null ? 'unwritten' : short(what)));
+    const same = 'The same: this read gets it either way. In another thread, or with other data, the two may differ.';
+    return [element('dl', 'either', value(other.thread, x[index]), value(thread, was)), ...(was === x[index] ? [element('p', '', same)] : [])];
 }
 
 // What went wrong, and for a race the two accesses one after the other.
@@ -1884,8 +1885,8 @@ function drawVerdict() {
             parts.push(element('p', '',
                 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
                     + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
-                            : '')
-                    + (first.kind === 'writes' && second.kind === 'reads' ? heldWords(verdict) : '')));
+                            : '')),
+                ...(first.kind === 'writes' && second.kind === 'reads' ? heldValues(verdict) : []));
         }
     }
     if (!verdict.ok && !verdict.other && Number.isInteger(verdict.array) && Number.isInteger(verdict.index)) {
@@ -1968,8 +1969,7 @@ function render() {
     $('line').setAttribute('aria-valuetext', `step ${at} of ${run.steps.length - 1}`);
     $('at').textContent = `step ${at} of ${run.steps.length - 1}`;
     $('play').textContent = playing ? '\u23f8 Pause' : '\u25b6 Play';
-    for (const [number, button] of [...$('what-if').querySelectorAll('button')].entries())
-        button.setAttribute('aria-pressed', String(number === runNumber));
+    $('run').value = runNumber;
     const missing = view.cell ? toldCell(view.cell.array, view.cell.block ?? view.block, view.cell.index) : '';
     tell(missing);
     settle ??= setTimeout(link, 250); // not at each step: browsers allow some 200 in half a minute
@@ -2057,6 +2057,9 @@ function followLink(hash) {
         Object.assign(
             view, {block: number('block', numBlocks) ?? 0, warp: number('warp', numWarps) ?? 0, follow: false});
     view.lane = number('lane', lanesOfWarp);
+    const open = asked.get('panels')?.split(',');
+    for (const name of open ? Object.keys(pictures) : [])
+        fold($(`${name}-panel`), !open.includes(name));
     chooseRun(number('run', runs.length) ?? 0, number('step', Infinity) ?? 0);
 }
 
@@ -2115,15 +2118,14 @@ function setUp() {
     $('help').addEventListener('click', () => help());
 
     $('what-if').hidden = runs.length < 2;
-    $('what-if').append('What if: ', ...runs.map((one, number) => {
-        const button = element('button', '', one.name);
-        if (one.verdict && !one.verdict.ok)
-            button.append(' ', element('span', 'fails', '\u2717'));
-        button.type = 'button';
-        button.title = one.verdict?.ok === false ? 'This run goes wrong' : 'This run ends well';
-        button.addEventListener('click', () => chooseRun(number));
-        return button;
+    $('run').append(...runs.map((one, number) => {
+        const wrong = one.verdict && !one.verdict.ok ? ' \u2717' : '';
+        return Object.assign(element('option', '', one.name + wrong), {value: number});
     }));
+    $('run').addEventListener('change', () => {
+        chooseRun(Number($('run').value));
+        $('run').blur(); // the arrows move in time again
+    });
     $('file').append(...sources.map(({name}, number) => Object.assign(element('option', '', name), {value: number})));
     $('file').addEventListener('change', () => { showSource(Number($('file').value)); });
     $('line').addEventListener('input', () => show(Number($('line').value)));
@@ -2151,11 +2153,20 @@ function setUp() {
     }
     for (const heading of document.querySelectorAll('.fold'))
         heading.addEventListener('click', () => {
-            const folded = heading.closest('section').classList.toggle('folded');
-            heading.setAttribute('aria-expanded', String(!folded));
+            const panel = heading.closest('section');
+            fold(panel, !panel.classList.contains('folded'));
             measure();
             render();
         });
+    if (parent !== window) { // in a frame, which is made as high as the page
+        document.documentElement.classList.add('embedded');
+        new ResizeObserver(() => parent.postMessage({height: document.body.offsetHeight}, '*')).observe(document.body);
+        const dark = [...document.styleSheets[0].cssRules].find(rule => rule.media?.mediaText.includes('color-scheme'));
+        addEventListener('message', ({data}) => { // the page around it has colours of its own
+            dark.media.mediaText = data.colours === 'dark' ? 'screen' : 'not all';
+            document.documentElement.style.colorScheme = data.colours;
+        });
+    }
     document.addEventListener('keydown', keyed);
     window.addEventListener('hashchange', event => followLink(new URL(event.newURL).hash));
     const resized = new ResizeObserver(() => {
@@ -2164,6 +2175,10 @@ function setUp() {
     });
     for (const one of [document.body, $('threads-panel'), $('variables-panel')])
         resized.observe(one);
+}
+function fold(panel, folded) {
+    panel.classList.toggle('folded', folded);
+    panel.querySelector('.fold').setAttribute('aria-expanded', String(!folded));
 }
 function press(item) {
     if (item?.cell && item.cell.array !== undefined) {

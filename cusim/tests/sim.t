@@ -25,6 +25,7 @@ my @faults = (
     ["syncwarp_across_warps", "syncwarp_across_warps",  "(0,0,0)", "(32,0,0)", "race: writes tile[32], which thread (0,0,0) has read at {there}"],
     ["missing_second_barrier", "missing_second_barrier", "(0,0,0)", "(32,0,0)", "race: reads total[0], which thread (0,0,0) has written at {there}"],
     ["half_syncwarp",        "half_syncwarp",           "(0,0,0)", "(0,0,0)",  "race: reads tile[16], which thread (16,0,0) has written at {there}"],
+    ["race_in_line",         "race_in_line",            "(0,0,0)", "(2,0,0)",  "race: reads tile[1], which thread (1,0,0) has written at $source:" . line_of("HERE race_in_line") . ", and nothing orders the two. This line reads and writes, and a thread may write before another one has read: let each thread read into a variable of its own"],
     ["two_blocks",           "two_blocks",              "(1,0,0)", "(0,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at $source:" . line_of("HERE two_blocks")],
     ["neighbour_block",      "neighbour_block",         "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}"],
     ["plain_beside_atomic",  "plain_beside_atomic",     "(0,0,0)", "(1,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) has read at {there}, and nothing orders the two. One of them is atomic or volatile: make the other so, too."],
@@ -275,6 +276,15 @@ my ($status, $out, $err) = run("warp", "wrong", "barrier_elsewhere");
 my $header = "tests/elsewhere.cuh";
 ok($err =~ /\A\Q$header\E:\d+: error: kernel barrier_elsewhere, .* waits at __syncthreads at \Q$header\E:\d+\./,
     "a header that is included by ../: named as seen from here") or diag($err);
+
+# where a function of a header is the kernel's, the line that calls it is named, and the header's behind it
+my $set = "$header:" . marked_line($header, "SET");
+($status, $out, $err) = run("warp", "wrong", "past_elsewhere");
+ok($err =~ /\A\Q$source\E:@{[line_of("HERE past_elsewhere")]}: error: kernel past_elsewhere, block \(1,0,0\), thread \(36,0,0\), in \Q$set\E: writes right past the end/,
+    "past_elsewhere: the line of the kernel, and that of the header") or diag($err);
+($status, $out, $err) = run("warp", "wrong", "race_elsewhere");
+ok($err =~ /\A\Q$source\E:@{[line_of("HERE race_elsewhere")]}: error: .*, in \Q$set\E: race: writes .* has written at \Q$source\E:@{[line_of("THERE race_elsewhere")]} \(in \Q$set\E\), and/,
+    "race_elsewhere: both lines of the kernel, and those of the header") or diag($err);
 
 # ---- not in a kernel, and settings ----
 

@@ -1189,6 +1189,31 @@ __global__ void barrier_elsewhere(float *, int)
     barrier_in_branches();
 }
 
+__global__ void race_elsewhere(float *x, int)
+{
+    __shared__ float tile[64];
+
+    set(tile, threadIdx.x, 1.0f);     /* HERE race_elsewhere */
+    set(tile, threadIdx.x ^ 1, x[0]); /* THERE race_elsewhere */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void past_elsewhere(float *x, int n)
+{
+    set(x, n + 64 * blockIdx.x + threadIdx.x, 1.0f); /* HERE past_elsewhere */
+}
+
+__global__ void race_in_line(float *x, int)
+{
+    __shared__ float tile[64];
+
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x > 0)
+        tile[threadIdx.x] += tile[threadIdx.x - 1]; /* HERE race_in_line */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
 /* ---- types of 16 bits ---- */
 
 __global__ void half_before_barrier(float *x, int)
@@ -1348,6 +1373,9 @@ int main(int argc, char **argv)
     CASE(read_past_named, (sim_name_array(x + 10, 40, "inputs"), read_past_named<<<1, 1>>>(x + 10, 0)))
     CASE(write_before_named, (sim_name_array(x + 10, 40, "inputs"), write_before_named<<<1, 1>>>(x + 10, 0)))
     SIMPLE(barrier_elsewhere)
+    SIMPLE(race_elsewhere)
+    SIMPLE(past_elsewhere)
+    SIMPLE(race_in_line)
     CASE(flag_without_fence, (flag_without_fence<1, 0><<<1, 64>>>(x, 0)))
     CASE(flag_without_first_fence, (flag_without_fence<0, 1><<<1, 64>>>(x, 0)))
     CASE(flag_with_fences, (flag_without_fence<1, 1><<<1, 64>>>(x, 0), exit(0)))

@@ -18,7 +18,7 @@ static __device__ __forceinline__ float carry_before(unsigned long long *descrip
                 found = descriptor_read(&descriptors[number - back]);
             prefixes = __ballot_sync(ALL_LANES, found != NOT_PUBLISHED && descriptor_is_prefix(found));
             missing = __ballot_sync(ALL_LANES, has_tile && found == NOT_PUBLISHED);
-        } while (prefixes != 0 ? missing > prefixes : missing != 0); /* one behind the last prefix is missing */
+        } while (missing > prefixes); /* a tile after the last prefix has published nothing */
 
         /* The last prefix stands for all before it, so lanes before it, and those without a tile, add nothing. */
         const int last = prefixes != 0 ? 31 - __clz(prefixes) : -1;

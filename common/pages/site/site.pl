@@ -7,7 +7,8 @@
 # Run from the repository's root (make site, make book). A text is found by being there (Texts.pm). Its place in the
 # contents is beside the texts of its folder, in the order of their links in README.md. The pages for those who teach are in
 # the contents of each other, and not in the book; quizzes, keys and answers are only there with --teacher. What pandoc makes of a file is
-# kept in build/obj/site, and made anew when the file has changed.
+# kept in build/obj/site, and made anew when the file has changed. SITE_ADDRESS=https://... is where the site will be, for the
+# picture that other sites show beside a link to it.
 #
 # A picture PATH.svg is shown as a page in a frame, if there is one at build/watch/PATH.html: NN_x/figures/race.svg as
 # build/watch/NN_x/figures/race.html. It is the place for what plays a kernel; printed, it is the picture.
@@ -21,9 +22,10 @@ use File::Path qw(make_path remove_tree);
 use JSON::PP;
 use MIME::Base64;
 use Browser;
+use Core;
 use Texts;
 
-use constant { SITE => 'build/site', PARTS => 'build/obj/site', PLAYERS => 'build/watch', BOOK => 'build/book.pdf' };
+use constant { SITE => 'build/site', PARTS => 'build/obj/site', PLAYERS => 'build/watch', BOOK => 'build/book.pdf', GLOSSARY => 'docs/glossary.md' };
 # for formulas where the reader's system has no font for them: Debian's fonts-dejavu-extra
 use constant MATH => '/usr/share/fonts/truetype/dejavu/DejaVuMathTeXGyre.ttf';
 
@@ -112,17 +114,23 @@ sub convert_one {
 }
 
 # Without comments, and in texts without pandoc's link for each line of a listing.
+# Where a core page's text leads on, the site has its own links.
 sub html_of {
-    my $html = read_text(PARTS . "/$_[0].html") =~ s/<!--.*?-->//gsr;
+    my $html = read_text(PARTS . "/$_[0].html");
+    $html =~ s{<!-- core: next -->\s*<p>Next: .*?</p>}{}s if !$book;
+    $html =~ s/<!--.*?-->//gs;
     return $html =~ s{<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>}{<span>}gr =~ s/ id="cb\d+"//gr;
 }
 
-sub escaped { return $_[0] =~ s{&}{&amp;}gr =~ s{<}{&lt;}gr }
+sub escaped { return $_[0] =~ s{&}{&amp;}gr =~ s{<}{&lt;}gr =~ s{"}{&quot;}gr }
 
+# HTML as words. A formula is read as it is written: y_l = y_l-1 · c_l + x_l.
 sub plain {
     my %character = (lt => '<', gt => '>', amp => '&', quot => '"', '#39' => "'");
-    my $plain = $_[0] =~ s{<annotation.*?</annotation>|<[^>]*>}{}gsr =~ s/&(lt|gt|amp|quot|#39);/$character{$1}/gr;
-    return join ' ', split ' ', $plain;
+    my $plain = $_[0] =~ s{<annotation.*?</annotation>}{}gsr;
+    $plain =~ s{<msub>(<(\w+)[^>]*>[^<]*</\2>)}{$1_}g;
+    $plain =~ s{<mo[^>]*>(=|\+|\xE2..|\xC2\xB7|\xC3\x97|&[lg]t;)</mo>}{ $1 }g; # of those beyond ASCII the bytes
+    return join ' ', split ' ', $plain =~ s{<[^>]*>}{}gr =~ s/&(lt|gt|amp|quot|#39);/$character{$1}/gr;
 }
 
 # ---- the texts, in their order ----
@@ -155,6 +163,18 @@ for my $text (@texts) {
     $place{$text} = sprintf '%s %d %07d %s', $part, $text eq $index ? 0 : $at < 0 ? 2 : 1, $at + 1, $text;
 }
 @texts = sort { $place{$a} cmp $place{$b} } @texts;
+
+# The core, whose pages lead from one to the next. All others lead to their neighbours in the contents.
+my @core = grep { $html{$_} } Core::pages();
+my %in_core = map { $_ => 1 } @core;
+sub neighbours {
+    my ($text) = @_;
+    my @way = $in_core{$text} || $text eq Core::FRONT ? (Core::FRONT, @core) : @texts;
+    my ($at) = grep { $way[$_] eq $text } 0 .. $#way;
+    my $next = $way[$at + 1] // $texts[(grep { $texts[$_] eq $text } 0 .. $#texts)[0] + 1];
+    return ($at > 0 ? $way[$at - 1] : undef, $next);
+}
+my %exercises = map { $_ => 1 } map { $html{$_} =~ m{<tr[^>]*>\s*<td[^>]*>(\d\d\.\d+) }g } grep { /^\d\d_/ } @texts;
 
 # ---- links and pictures ----
 
@@ -191,8 +211,9 @@ sub picture {
     copy_to_site(PLAYERS . "/$player", $player);
     my $start = PLAYERS . '/' . ($path =~ s/\.svg$/.start/r); # the moment that the text speaks of
     $player .= '#' . (read_text($start) =~ s/\s+\z//r =~ s/&/&amp;/gr) if -f $start;
+    my $whole = $player =~ s/&amp;panels=[\w,]*//r;
     return qq(<span class="player"><iframe src="$root$player" title="$says" loading="lazy"></iframe>)
-        . qq(<a href="$root$player">In a window of its own</a>$picture</span>);
+        . qq(<a href="$root$whole">In a window of its own</a>$picture</span>);
 }
 
 # A text's HTML with its links and pictures as they are in the site, or in the book.
@@ -208,24 +229,41 @@ sub linked {
     return $html;
 }
 
-# The contents, with the headings of the text that is shown.
+# The contents: each part of the course folds, and the one of the text that is shown is open, with that text's headings.
 sub contents {
     my ($shown, $root) = @_;
-    my ($contents, $part) = ('', '');
+    my (%in, @parts);
     for my $text (@texts) {
-        my $begins = part_of($text) ne $part;
-        $part = part_of($text);
-        next if $part eq 'teach' && !$begins && part_of($shown) ne 'teach';
-        $contents .= qq(<li class="heading">$heading{$part}</li>\n) if $begins && $heading{$part};
-        my $class = $begins || $heading{$part} ? '' : ' class="beside"';
-        my $href = $book ? '#' . id($text) : $root . page_of($text);
-        my $here = $text eq $shown ? ' aria-current="page"' : '';
-        $contents .= qq(<li$class><a href="$href"$here>$title{$text}</a></li>\n);
-        next if !$here;
-        $contents .= qq(<li class="section"><a href="#$1">$2</a></li>\n)
-            while $html{$text} =~ m{<h2 id="([^"]*)">(.*?)</h2>}gs;
+        my $part = part_of($text);
+        push @parts, $part if !$in{$part};
+        push @{ $in{$part} }, $text if $part ne 'teach' || part_of($shown) eq 'teach' || !$in{$part};
+    }
+    my $contents = '';
+    for my $part (@parts) {
+        my ($first, @rest) = $heading{$part} ? ($heading{$part}, @{ $in{$part} }) : @{ $in{$part} };
+        my $top = $heading{$part} ? $first : entry($first, $shown, $root);
+        my $within = join '', $heading{$part} ? () : headings($first, $shown),
+            map { '<li>' . entry($_, $shown, $root) . "</li>\n", headings($_, $shown) } @rest;
+        my $open = $book || part_of($shown) eq $part ? ' open' : '';
+        $contents .= $within eq '' ? "<li>$top</li>\n"
+            : "<li><details$open><summary>$top</summary>\n<ol>\n$within</ol></details></li>\n";
     }
     return $contents;
+}
+
+sub entry {
+    my ($text, $shown, $root) = @_;
+    my $href = $book ? '#' . id($text) : $root . page_of($text);
+    my $look = ($in_core{$text} ? ' class="core"' : '') . ($text eq $shown ? ' aria-current="page"' : '');
+    return qq(<a href="$href"$look>$title{$text}</a>);
+}
+
+sub headings {
+    my ($text, $shown) = @_;
+    return '' if $text ne $shown;
+    my $headings = '';
+    $headings .= qq(<li class="section"><a href="#$1">$2</a></li>\n) while $html{$text} =~ m{<h2 id="([^"]*)">(.*?)</h2>}gs;
+    return $headings;
 }
 
 sub id { return page_of($_[0]) =~ tr{a-zA-Z0-9}{_}cr }
@@ -242,25 +280,30 @@ sub copy_to_site {
 
 sub link_from { my ($root, $path, $words) = @_; return qq(<a href="$root${\page_of($path)}">$words</a>) }
 
+# here: where the reader is. A core page says that itself.
 sub write_page {
     my ($path, %value) = @_;
     my $root = root_of(page_of($path));
     my $chapter = index_of(part_of($path));
     my @above = $html{$chapter} && $chapter ne $path && $chapter ne 'README.md' ? link_from($root, $chapter, $title{$chapter}) : ();
     my $here = join ' &rsaquo; ', link_from($root, 'README.md', 'Start'), @above, $value{title};
-    write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', minutes => '', %value,
-        course => $title{'README.md'}, root => $root, here => $here, contents => contents($path, $root)));
+    my $minutes = $html{$path} ? ' About ' . minutes(read_text($path)) . ' minutes.' : '';
+    my ($first) = grep { length > 60 } map { plain($_) } $value{body} =~ m{<p>(\w.*?)</p>}gs; # the first paragraph that says something
+    write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', %value,
+        course => $title{'README.md'}, root => $root, contents => contents($path, $root), page => page_of($path),
+        here => $in_core{$path} ? '' : qq(<p class="here">You are here: $here.$minutes</p>), exercises => scalar keys %exercises,
+        address => $ENV{SITE_ADDRESS} ? $ENV{SITE_ADDRESS} =~ s{/*$}{/}r : $root,
+        description => escaped(($first // $value{title}) =~ s/^(.{1,200})\b.*/$1/sr)));
 }
 
 sub write_texts {
-    for my $i (0 .. $#texts) {
-        my $text = $texts[$i];
+    for my $text (@texts) {
         my $root = root_of(page_of($text));
+        my ($previous, $next) = neighbours($text);
         my $turn = '';
-        $turn .= link_from($root, $texts[$i - 1], "Before: $title{$texts[$i - 1]}") =~ s/ / rel="prev" /r if $i > 0;
-        $turn .= link_from($root, $texts[$i + 1], "Next: $title{$texts[$i + 1]}") =~ s/ / rel="next" /r if $i < $#texts;
-        write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn,
-            minutes => 'About ' . minutes(read_text($text)) . ' minutes.');
+        $turn .= link_from($root, $previous, "Before: $title{$previous}") =~ s/ / rel="prev" /r if defined $previous;
+        $turn .= link_from($root, $next, "Next: $title{$next}") =~ s/ / rel="next" /r if defined $next;
+        write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn);
     }
 }
 
@@ -282,16 +325,30 @@ sub write_files {
     return scalar @files;
 }
 
-# What is searched: [title, page, [[heading, anchor, text], ...]] for each text.
+# What is searched: [title, page, whether it is of the core, [[heading, anchor, text], ...]] for each text, the core's in its order.
 sub write_index {
     my @index;
-    for my $text (@texts) {
+    for my $text (@core, grep { !$in_core{$_} } @texts) {
         my @sections;
         push @sections, [plain($2), $1, plain($3)]
             while $html{$text} =~ m{<h[1-6] id="([^"]*)">(.*?)</h[1-6]>(.*?)(?=<h[1-6] id="|\z)}gs;
-        push @index, [$title{$text}, page_of($text), \@sections];
+        push @index, [$title{$text}, page_of($text), $in_core{$text} // 0, \@sections];
     }
-    write_text(SITE . '.partial/search.js', 'const search_index = ' . JSON::PP->new->encode(\@index) . ";\n");
+    write_data('search', \@index);
+}
+
+# The entries of the glossary, which open where their words are used: anchor => HTML, with links from the site's root, which is ROOT/.
+sub write_terms {
+    my $html = $html{+GLOSSARY} ? linked(GLOSSARY, 'ROOT/') =~ s{ href="#}{' href="ROOT/' . page_of(GLOSSARY) . '#'}ger : '';
+    my %entries = $html =~ m{<h3 id="([^"]*)">(.*?</h3>.*?)(?=<h[1-6] id="|\z)}gs;
+    $_ = "<h3>$_" for values %entries;
+    write_data('terms', \%entries);
+}
+
+# As a script, because a page from a file may read no other.
+sub write_data {
+    my ($name, $data) = @_;
+    write_text(SITE . ".partial/$name.js", "const ${name}_data = " . JSON::PP->new->canonical->encode($data) . ";\n");
 }
 
 sub write_site {
@@ -300,13 +357,14 @@ sub write_site {
     refuse(join "\n", map { "$_ is not there, and linked to" } @nowhere) if @nowhere;
     my $files = write_files();
     write_index();
+    write_terms();
     my $style = read_text("$FindBin::Bin/style.css");
     if (-f MATH) {
         copy_to_site(MATH, 'math.ttf');
         $style .= qq(\@font-face { font-family: "Course Math"; src: url("math.ttf"); }\n);
     }
     write_text(SITE . '.partial/style.css', $style);
-    copy_to_site("$FindBin::Bin/site.js", 'site.js');
+    copy_to_site("$FindBin::Bin/$_", $_) for qw(site.js icon.svg preview.png);
     remove_tree(SITE);
     rename SITE . '.partial', SITE or refuse('cannot write ' . SITE . ": $!");
     print SITE, '/index.html: ', scalar @texts, " texts, $files files that they link to\n";

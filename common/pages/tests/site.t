@@ -34,7 +34,16 @@ if ((run_program('sh', '-c', 'command -v pandoc'))[0] ne 0) {
     exit;
 }
 
-file('README.md', "# The course\n\n[one](01_first/README.md) [notes](docs/notes.md#a--b-c)\n\n<!-- a marker -->\n");
+file('README.md', <<"END");
+# The course
+
+It is "short", but as long as what a search engine shows of a page. [one](01_first/README.md) [notes](docs/notes.md#a--b-c)
+
+<!-- core: list 01_first/README.md 02_second.md -->
+<!-- end -->
+END
+file('02_second.md', "# 02 Second\n\nThe [tile](docs/glossary.md#tile).\n");
+file('docs/glossary.md', "# Glossary\n\n### Tile\n\nSee [here](../01_first/README.md), [there](#other).\n\n### Other\n\nNone.\n");
 file('01_first/README.md', <<"END");
 # 01 First
 
@@ -57,9 +66,19 @@ ${\join ' ', ('int listed;') x 30}
 1. folded
 
 </details>
+
+## Exercises
+
+| exercise | goal |
+|---|---|
+| 01.1 Count | numbers |
+
+<!-- core: next -->
+Next: [02 Second](../02_second.md).
+<!-- end -->
 END
 file('01_first/earlier.md', "# Earlier by name, later in the text\n");
-file('01_first/then.md', "# Then\n\n[up](README.md#what-is-int-x) [outside](https://example.org/x.md)\n");
+file('01_first/then.md', "# Then\n\n${\join ' ', ('word') x 512}\n\n[up](README.md#what-is-int-x) [outside](https://example.org/x.md)\n");
 file('01_first/kernel.cu', "/* </script> & \"quoted\" */\n__global__ void k() {}\n~~~~~~~~\n");
 file("01_first/figures/$_.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>') for qw(still race);
 file('build/watch/01_first/figures/race.html', '<title>a player</title>');
@@ -71,23 +90,31 @@ file('common/base/data.bin', "1\n");
 
 my ($status, $out, $err) = site('--teacher');
 is("$status$err", '0', 'the site is made');
-is($out, "build/site/index.html: 8 texts, 2 files that they link to\n", 'it says where, and of what');
+is($out, "build/site/index.html: 10 texts, 2 files that they link to\n", 'it says where, and of what');
 
 # where one is
 my $first = page('01_first/index.html');
-my @order = qw(index.html 01_first/index.html 01_first/then.html 01_first/earlier.html docs/notes.html docs/teach/index.html);
-my @found = $first =~ m{<li[^>]*><a href="\.\./([^"]*)"}g;
+my @order = qw(index.html 01_first/index.html 01_first/then.html 01_first/earlier.html 02_second.html
+    docs/notes.html docs/glossary.html docs/teach/index.html);
+my ($contents) = $first =~ m{<nav id="site-contents".*?</nav>}s ? $& : '';
+my @found = $contents =~ m{<a href="\.\./([^"]*)"}g;
 is_deeply(\@found, \@order, 'the contents have all texts, in the order of their links; of those to teach the first');
 @found = page('docs/teach/keys/01.html') =~ m{<li[^>]*><a href="(?:\.\./)*(docs/teach/[^"]*)"}g;
 is_deeply(\@found, [map { "docs/teach/$_.html" } qw(index keys/02 keys/01)], 'which are all in the contents of each other');
 like(page('docs/teach/keys/01.html'), qr{Start</a> &rsaquo; <a href="\.\./\.\./\.\./docs/teach/index\.html">To teach</a> &rsaquo; Key 1\.}, 'and name the first');
-like($first, qr{href="\.\./01_first/index\.html" aria-current="page">01 First<}, 'they show where one is');
+like($first, qr{<details open><summary><a href="\.\./01_first/index\.html" class="core" aria-current="page">01 First<}, 'they show where one is');
+like($contents, qr{<details><summary>Beside the chapters}, 'the other parts are folded');
+like($contents, qr{data-exercises="1"}, 'exercises are counted');
 like($first, qr{<li class="section"><a href="#what-is-int-x">}, 'and the headings there');
-like($first, qr{<a href="\.\./index\.html">Start</a> &rsaquo; 01 First\. About 3 minutes\.},
-    '514 words are three minutes');
-like(page('01_first/then.html'), qr{index\.html">01 First</a> &rsaquo; Then\.}, 'a page beside names its chapter');
-like($first, qr{<a rel="prev" href="\.\./index\.html">}, 'the page before');
-like($first, qr{<a rel="next" href="\.\./01_first/then\.html">}, 'the next page');
+like(page('01_first/then.html'), qr{index\.html">01 First</a> &rsaquo; Then\. About 3 minutes\.},
+    'a page beside names its chapter; 514 words are three minutes');
+unlike($first, qr{You are here}, 'a page of the core says itself where it is');
+like(page('index.html'), qr{<a rel="next" href="01_first/index\.html">}, 'the first page leads to the core');
+like($first, qr{<a rel="prev" href="\.\./index\.html">.*<a rel="next" href="\.\./02_second\.html">}, 'which leads to its next page');
+unlike($first, qr{>Next: <a}, 'and the text does not say so a second time');
+like(page('01_first/then.html'), qr{rel="prev" href="\.\./01_first/index\.html">.*rel="next" href="\.\./01_first/earlier\.html">},
+    'beside the core the contents are followed');
+like(page('index.html'), qr{<meta name="description" content="It is &quot;short&quot;, but as long as what a search engine shows of a page\. one notes">}, 'a page is described by how it begins');
 
 # what is in the texts
 like(page('index.html'), qr{href="docs/notes\.html#a--b-c"}, 'a link to a heading');
@@ -102,7 +129,10 @@ my $frame = qr{<iframe src="\.\./01_first/figures/race\.html" title="moves"};
 my $still = qr{<img src="\.\./01_first/figures/race\.svg"};
 like($first, qr{$frame.*$still}, 'a player, with its picture for paper');
 is(page('01_first/figures/race.html'), '<title>a player</title>', 'which is there');
-like(page('search.js'), qr{\["What is int x\?","what-is-int-x","word word}, 'what is searched');
+like(page('search.js'), qr{\["What is int x\?","what-is-int-x","word word.* y = \xE2\x88\x91 ?l=?}, 'what is searched; formulas keep their blanks');
+like(page('search.js'), qr{^const search_data = \[\["01 First","01_first/index\.html",1,.*\["The course","index\.html",0,}, 'the core first');
+like(page('terms.js'), qr{"tile":"<h3>Tile.*?<a href=\\"ROOT/01_first/index\.html\\">here</a>, <a href=\\"ROOT/docs/glossary\.html#other\\">there},
+    'terms, with links from anywhere');
 
 # what they link to
 my $listed = page('01_first/kernel.cu.html');

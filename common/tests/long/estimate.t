@@ -48,6 +48,10 @@ cmp_ok($median, '<=', 8, 'their median error');
 cmp_ok($most, '<=', $chip->{range_percent}, 'nine of ten lie within the range that the estimates claim');
 cmp_ok($median, '<', $roofline / 3, 'the roofline alone is three times as far off');
 
+my %wrong = $out =~ /^pairs whose ranges ([\w ]+): +\d+, of which +([\d.]+) %/mg;
+cmp_ok($wrong{'do not overlap'}, '<', 0.5, 'kernels whose ranges do not overlap were recorded in the order of their estimates');
+cmp_ok($wrong{overlap}, '>', 10, 'those whose ranges overlap were often not: a tie');
+
 my $columns = 0;
 while ($out =~ /^ *(\d+ x +\d+), forward: +\d+ kernels, rank correlation ([\d.]+) .*, (\d+) of (\d+) pairs/mg) {
     my ($shape, $rank, $right, $pairs) = ($1, $2, $3, $4);

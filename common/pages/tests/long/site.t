@@ -30,8 +30,8 @@ my %html = map { $_ => read_file("build/site/$_") } @pages;
 
 # ---- the texts ----
 
-my %in_contents = map { $_ => 1 } $html{'index.html'} =~ m{<li[^>]*><a href="([^"#]+)"}g;
-my %to_teach = map { $_ => 1 } $html{'docs/teach/index.html'} =~ m{<li[^>]*><a href="\.\./\.\./([^"#]+)"}g;
+my %in_contents = map { $_ => 1 } $html{'index.html'} =~ m{<a href="([^"#]+)"}g;
+my %to_teach = map { $_ => 1 } $html{'docs/teach/index.html'} =~ m{<a href="\.\./\.\./([^"#]+)"}g;
 for my $text (@texts) {
     ok(($text =~ m{^docs/teach/} ? $to_teach{ $page_of{$text} } : $in_contents{ $page_of{$text} }), "$text is in the contents") or next;
     my $html = $html{ $page_of{$text} };
