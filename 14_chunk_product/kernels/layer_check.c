@@ -64,3 +64,62 @@ cudaError_t layer_begin(const struct layer_args *args, size_t workspace, cudaStr
     *done = false;
     return cudaSuccess;
 }
+
+/* Sets all gradients to 0, the initial state's to the final one's if there is no step. */
+static cudaError_t set_nothing(const struct layer_backward_args *args, cudaStream_t stream)
+{
+    const struct layer_args *const layer = &args->layer;
+    const size_t steps = layer->batch * layer->seq_len, width = dtype_bytes(layer->dtype);
+    const size_t states = layer->batch * layer->heads * layer->dv * layer->dk * sizeof(float);
+    const struct {
+        void *at;
+        size_t bytes;
+    } arrays[] = {{args->d_x, steps * layer->heads * layer->dv * width},
+                  {args->d_z, steps * layer->heads * layer->dv * width},
+                  {args->d_dt, steps * layer->heads * width},
+                  {args->d_B, steps * layer->groups * layer->dk * width},
+                  {args->d_C, steps * layer->groups * layer->dk * width},
+                  {args->d_A, layer->heads * sizeof(float)},
+                  {args->d_D, layer->heads * sizeof(float)},
+                  {args->d_dt_bias, layer->heads * sizeof(float)},
+                  {args->d_initial_state, states}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        const bool copied = arrays[i].at == args->d_initial_state && args->d_final_state != NULL;
+        cudaError_t error = cudaSuccess;
+        if (arrays[i].at != NULL && arrays[i].bytes != 0)
+            error = copied ? cudaMemcpyAsync(arrays[i].at, args->d_final_state, arrays[i].bytes,
+                                             cudaMemcpyDeviceToDevice, stream)
+                           : cudaMemsetAsync(arrays[i].at, 0, arrays[i].bytes, stream);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t layer_backward_begin(const struct layer_backward_args *args,
+                                 size_t (*workspace_size)(const struct layer_args *args), cudaStream_t stream,
+                                 bool *done)
+{
+    const struct layer_args *const layer = &args->layer;
+    const void *const needed[] = {layer->x,  layer->dt,  layer->B,  layer->C,  layer->A, args->d_out,
+                                  args->d_x, args->d_dt, args->d_B, args->d_C, args->d_A};
+    const void *const optional[] = {layer->z,  layer->D,  layer->dt_bias,  layer->initial_state, args->d_final_state,
+                                    args->d_z, args->d_D, args->d_dt_bias, args->d_initial_state};
+    const size_t num_needed = sizeof needed / sizeof *needed, num_optional = sizeof optional / sizeof *optional;
+    *done = true;
+    if (!sizes_fit(layer))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < num_optional; i++)
+        if (!is_fit(optional[i], false))
+            return cudaErrorInvalidValue;
+    if (layer->batch * layer->seq_len * layer->heads * layer->dv == 0)
+        return set_nothing(args, stream);
+    for (size_t i = 0; i < num_needed; i++)
+        if (!is_fit(needed[i], true))
+            return cudaErrorInvalidValue;
+    if ((args->d_z != NULL) != (layer->z != NULL) || (args->d_D != NULL && layer->D == NULL) ||
+        !is_fit(layer->workspace, true) || layer->workspace_size < workspace_size(layer))
+        return cudaErrorInvalidValue;
+    *done = false;
+    return cudaSuccess;
+}

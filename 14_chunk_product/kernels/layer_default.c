@@ -11,3 +11,13 @@ cudaError_t layer_default(const struct layer_args *args, cudaStream_t stream)
     }
     return layer_loop(args, stream);
 }
+
+size_t layer_default_backward_workspace(const struct layer_args *args)
+{
+    return layer_loop_backward_workspace(args);
+}
+
+cudaError_t layer_default_backward(const struct layer_backward_args *args, cudaStream_t stream)
+{
+    return layer_loop_backward(args, stream);
+}

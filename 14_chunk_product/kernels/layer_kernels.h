@@ -13,6 +13,13 @@ layer_launcher layer_loop;    /* step after step, the state in registers */
 layer_launcher layer_chunk;   /* chunks of 64 steps as products, of bf16 or fp16; cudaErrorNotSupported below sm_80 */
 layer_launcher layer_default; /* the default: one of these */
 
+layer_backward_launcher layer_loop_backward;    /* step after step, and back; states computed twice */
+layer_backward_launcher layer_default_backward; /* the default */
+
+/* Bytes of workspace that these need. */
+size_t layer_loop_backward_workspace(const struct layer_args *args);
+size_t layer_default_backward_workspace(const struct layer_args *args);
+
 /* The table, the operation (layer_operation.c), and the chapter with it. */
 extern const struct layer_kernel chapter14_layer_kernels[];
 extern const struct operation layer_operation;

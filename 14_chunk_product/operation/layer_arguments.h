@@ -13,7 +13,19 @@
    leaves y as it is.
 
        step 0    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      a step's heads are neighbours;
-       step 1    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      the next step follows         */
+       step 1    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      the next step follows
+
+   Backward (gradients.md derives it), with a[t] = exp(s[t] A), d_y the gradient of y, and G[t] that of H[t]:
+
+       d_y[t] = d_out[t] * silu(z[t]),    d_z[t] = d_out[t] * y[t] * silu'(z[t])
+       G[t]   = a[t+1] G[t+1] + d_y[t] C[t]^T,   the last one + d_final_state;     d_initial_state = a[0] G[0]
+       d_C[t] = sum over the group's heads of H[t]^T d_y[t]
+       d_B[t] = sum over the group's heads of s[t] G[t]^T x[t]
+       d_x[t] = s[t] G[t] B[t] + D d_y[t],    d_D = sum over batches and steps of x[t] . d_y[t]
+       r[t]   = sum of G[t] * a[t] H[t-1], number by number         the gradient of s[t] A
+       d_A    = sum over batches and steps of s[t] r[t]
+       d_s[t] = A r[t] + x[t] . G[t] B[t],    d_dt[t] = d_s[t], times sigmoid(dt[t] + dt_bias) if dt_softplus
+       d_dt_bias = sum over batches and steps of d_dt[t], before it is rounded to dtype                             */
 #ifndef LAYER_ARGUMENTS_H
 #define LAYER_ARGUMENTS_H
 
@@ -65,14 +77,39 @@ struct layer_args {
    in its batch and group. */
 typedef cudaError_t layer_launcher(const struct layer_args *args, cudaStream_t stream);
 
+/* The arguments of a backward launcher: it reads all that forward reads, and writes the gradient of each array. A
+   gradient is NULL where its array is, d_initial_state also where nobody wants it. */
+struct layer_backward_args {
+    struct layer_args layer;    /* sizes, type and what forward reads, and the workspace; out and final_state are of no
+                                meaning */
+    const void *d_out;          /* dtype, as out */
+    const float *d_final_state; /* as final_state, or NULL: 0 */
+
+    void *d_x, *d_z;              /* dtype, as x */
+    void *d_dt;                   /* dtype, as dt */
+    void *d_B, *d_C;              /* dtype, as B */
+    float *d_A, *d_D, *d_dt_bias; /* (heads) */
+    float *d_initial_state;       /* as initial_state */
+};
+
+/* As layer_launcher. Gradients of arrays that batches, heads or rows share are added up in a fixed order: the same bits
+   each time. Where there is nothing to add up they are 0; without a step d_initial_state is d_final_state.
+
+   A NaN or an infinity stays in its batch, but for d_A, d_D and d_dt_bias of its head, and in its group; and in its row
+   of d_x, d_z and d_initial_state, if it is one of x, z or d_out. What H takes along reaches no earlier step, and what
+   G takes along no later one; of a kernel that multiplies chunks, no step outside of its chunk in that direction. */
+typedef cudaError_t layer_backward_launcher(const struct layer_backward_args *args, cudaStream_t stream);
+
 /* A row of the chapter's table. The table ends with a row whose info.name is NULL. */
 struct layer_kernel {
     struct kernel_info info;
     layer_launcher *forward;
+    layer_backward_launcher *backward; /* NULL: not offered */
     size_t chunk;        /* the most steps whose s A it adds up before it takes an exponential; 1: a loop */
     size_t max_dk;       /* 0: LAYER_MAX_DK */
     size_t dk_of, dv_of; /* it takes multiples of so many; 0: any */
-    size_t (*workspace_size)(const struct layer_args *args); /* bytes; NULL: none */
+    size_t (*workspace_size)(const struct layer_args *args);          /* bytes; NULL: none */
+    size_t (*backward_workspace_size)(const struct layer_args *args); /* the same for backward */
 };
 
 #ifdef __cplusplus

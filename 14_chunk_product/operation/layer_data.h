@@ -21,6 +21,17 @@ enum layer_array {
     LAYER_INITIAL_STATE,
     LAYER_OUT,
     LAYER_FINAL_STATE,
+    LAYER_D_OUT, /* here the arrays of the backward pass begin */
+    LAYER_D_FINAL_STATE,
+    LAYER_D_X,
+    LAYER_D_Z,
+    LAYER_D_DT,
+    LAYER_D_A,
+    LAYER_D_B,
+    LAYER_D_C,
+    LAYER_D_D,
+    LAYER_D_DT_BIAS,
+    LAYER_D_INITIAL_STATE,
     NUM_LAYER_ARRAYS
 };
 enum { DT_SOFTPLUS };

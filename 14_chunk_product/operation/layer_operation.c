@@ -2,9 +2,11 @@
 /* layer_operation.c - the layer of Mamba-2 as an operation of the harness (common/harness/operation.h). */
 #include <stdio.h>
 
+#include "../../common/harness/arrays.h"
 #include "../../common/harness/machine.h"
 #include "../../common/harness/operation.h"
 #include "../kernels/layer_kernels.h"
+#include "layer_backward_oracle.h"
 #include "layer_oracle.h"
 
 /* ---- test data ---- */
@@ -76,6 +78,23 @@ static struct layer_args args_of(const struct problem *problem)
                                .workspace_size = problem->workspace_size};
 }
 
+static struct layer_backward_args backward_args_of(const struct problem *problem)
+{
+    void *const *arrays = problem->arrays;
+    return (struct layer_backward_args){.layer = args_of(problem),
+                                        .d_out = arrays[LAYER_D_OUT],
+                                        .d_final_state = arrays[LAYER_D_FINAL_STATE],
+                                        .d_x = arrays[LAYER_D_X],
+                                        .d_z = arrays[LAYER_D_Z],
+                                        .d_dt = arrays[LAYER_D_DT],
+                                        .d_B = arrays[LAYER_D_B],
+                                        .d_C = arrays[LAYER_D_C],
+                                        .d_A = arrays[LAYER_D_A],
+                                        .d_D = arrays[LAYER_D_D],
+                                        .d_dt_bias = arrays[LAYER_D_DT_BIAS],
+                                        .d_initial_state = arrays[LAYER_D_INITIAL_STATE]};
+}
+
 static size_t max_dk(const struct layer_kernel *row)
 {
     return row->max_dk != 0 ? row->max_dk : LAYER_MAX_DK;
@@ -84,7 +103,8 @@ static size_t max_dk(const struct layer_kernel *row)
 static void describe(const void *which, struct kernel *kernel)
 {
     const struct layer_kernel *row = which;
-    kernel->runs[FORWARD] = true;
+    kernel->runs[FORWARD] = row->forward != NULL;
+    kernel->runs[BACKWARD] = row->backward != NULL;
     int used = snprintf(kernel->limits, sizeof kernel->limits, "dk up to %zu", max_dk(row));
     if (row->dk_of != 0)
         used += snprintf(kernel->limits + used, sizeof kernel->limits - (size_t)used, ", of %zu", row->dk_of);
@@ -112,15 +132,17 @@ static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why,
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
 {
     const struct layer_kernel *row = which;
-    const struct layer_args args = args_of(problem);
-    return row->forward(&args, stream);
+    const struct layer_backward_args args = backward_args_of(problem);
+    return is_backward(problem->direction) ? row->backward(&args, stream) : row->forward(&args.layer, stream);
 }
 
 static size_t workspace_size(const void *which, const struct problem *problem)
 {
     const struct layer_kernel *row = which;
     const struct layer_args args = args_of(problem);
-    return row->workspace_size != NULL ? row->workspace_size(&args) : 0;
+    size_t (*const size)(const struct layer_args *) =
+        is_backward(problem->direction) ? row->backward_workspace_size : row->workspace_size;
+    return size != NULL ? size(&args) : 0;
 }
 
 /* Steps whose s A are added up before an exponential: what the bound hangs on. */
@@ -133,19 +155,41 @@ static int chunk_of(const void *which, const struct problem *problem)
 
 /* ---- the oracle ---- */
 
+/* Backward; `problem` is on the host. */
+static void check_backward(const struct problem *problem, const struct data *data, int chunk, bool whole,
+                           struct finding *finding)
+{
+    const struct layer_backward_args args = backward_args_of(problem);
+    if (!layer_check_backward(&args, (size_t)chunk, whole, data->seed, finding))
+        finding_add(finding, LAYER_D_X, 0, NAN, 0.0, 0.0);
+}
+
 static void check(const struct problem *problem, const struct data *data, int chunk, struct finding *finding)
 {
     const struct layer_args args = args_of(problem);
-    (void)data;
+    if (is_backward(problem->direction)) {
+        check_backward(problem, data, chunk, true, finding);
+        return;
+    }
     for (size_t number = 0; number < layer_num_rows(&args); number++)
         layer_check_row(&args, (size_t)chunk, number, finding);
 }
 
+/* Backward a number of the state goes through time twice, and its states are kept meanwhile: there the arrays come to
+   the host, and of large ones samples are compared. */
 static cudaError_t device_check(const struct problem *problem, const struct data *data, int chunk,
                                 struct finding *finding)
 {
     const struct layer_args args = args_of(problem);
-    return layer_device_check(&args, (size_t)chunk, data->seed, finding);
+    struct finding found = FINDING_NOTHING;
+    struct problem host;
+    if (!is_backward(problem->direction))
+        return layer_device_check(&args, (size_t)chunk, data->seed, finding);
+    const bool copied = host_copy(&host, problem, 0, problem->sizes[BATCH]);
+    if (copied)
+        check_backward(&host, data, chunk, problem_count(problem) <= (size_t)1 << 16, &found);
+    host_free(&host);
+    return copied ? cudaMemcpy(finding, &found, sizeof found, cudaMemcpyHostToDevice) : cudaErrorMemoryAllocation;
 }
 
 /* ---- shapes ---- */
@@ -161,6 +205,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 
 #define ROWS .stored = true, .num_dims = 4, .dims = {BATCH, SEQ_LEN, HEADS, DV}
 #define GROUP_ROWS .stored = true, .num_dims = 4, .dims = {BATCH, SEQ_LEN, GROUPS, DK}
+#define EACH_STEP .stored = true, .num_dims = 3, .dims = {BATCH, SEQ_LEN, HEADS}
 #define EACH_HEAD .num_dims = 1, .dims = {HEADS}
 #define STATES .num_dims = 4, .dims = {BATCH, HEADS, DV, DK}
 #define OPTIONAL .optional = true
@@ -182,18 +227,29 @@ const struct operation layer_operation = {
     .num_flags = 1,
     .flags = {[DT_SOFTPLUS] = {"dt_softplus", "a step lasts softplus(dt + dt_bias)", .timed = false}},
     .num_arrays = NUM_LAYER_ARRAYS,
-    .arrays = {[LAYER_X] = {"x", "X", READ, UNTOUCHED, ROWS},
-               [LAYER_Z] = {"z", "Z", READ, UNTOUCHED, OPTIONAL, ROWS},
-               [LAYER_DT] = {"dt", "DT", READ, UNTOUCHED, .stored = true, .num_dims = 3,
-                             .dims = {BATCH, SEQ_LEN, HEADS}},
-               [LAYER_A] = {"A", "A", READ, UNTOUCHED, EACH_HEAD},
-               [LAYER_B] = {"B", "B", READ, UNTOUCHED, GROUP_ROWS},
-               [LAYER_C] = {"C", "C", READ, UNTOUCHED, GROUP_ROWS},
-               [LAYER_D] = {"D", "D", READ, UNTOUCHED, OPTIONAL, .timed = true, EACH_HEAD},
-               [LAYER_DT_BIAS] = {"dt_bias", "BIAS", READ, UNTOUCHED, OPTIONAL, EACH_HEAD},
-               [LAYER_INITIAL_STATE] = {"initial_state", "H0", READ, UNTOUCHED, OPTIONAL, STATES},
+    .arrays = {[LAYER_X] = {"x", "X", READ, READ, ROWS},
+               [LAYER_Z] = {"z", "Z", READ, READ, OPTIONAL, ROWS},
+               [LAYER_DT] = {"dt", "DT", READ, READ, EACH_STEP},
+               [LAYER_A] = {"A", "A", READ, READ, EACH_HEAD},
+               [LAYER_B] = {"B", "B", READ, READ, GROUP_ROWS},
+               [LAYER_C] = {"C", "C", READ, READ, GROUP_ROWS},
+               [LAYER_D] = {"D", "D", READ, READ, OPTIONAL, .timed = true, EACH_HEAD},
+               [LAYER_DT_BIAS] = {"dt_bias", "BIAS", READ, READ, OPTIONAL, EACH_HEAD},
+               [LAYER_INITIAL_STATE] = {"initial_state", "H0", READ, READ, OPTIONAL, STATES},
                [LAYER_OUT] = {"out", "OUT", WRITTEN, UNTOUCHED, ROWS},
-               [LAYER_FINAL_STATE] = {"final_state", "H", WRITTEN, UNTOUCHED, OPTIONAL, STATES}},
+               [LAYER_FINAL_STATE] = {"final_state", "H", WRITTEN, UNTOUCHED, OPTIONAL, STATES},
+               [LAYER_D_OUT] = {"d_out", "DOUT", UNTOUCHED, READ, ROWS},
+               [LAYER_D_FINAL_STATE] = {"d_final_state", "DH", UNTOUCHED, READ, OPTIONAL, STATES},
+               [LAYER_D_X] = {"d_x", "DX", UNTOUCHED, WRITTEN, ROWS},
+               [LAYER_D_Z] = {"d_z", "DZ", UNTOUCHED, WRITTEN, .goes_with = "z", ROWS},
+               [LAYER_D_DT] = {"d_dt", "DDT", UNTOUCHED, WRITTEN, EACH_STEP},
+               [LAYER_D_A] = {"d_A", "DA", UNTOUCHED, WRITTEN, EACH_HEAD},
+               [LAYER_D_B] = {"d_B", "DB", UNTOUCHED, WRITTEN, GROUP_ROWS},
+               [LAYER_D_C] = {"d_C", "DC", UNTOUCHED, WRITTEN, GROUP_ROWS},
+               [LAYER_D_D] = {"d_D", "DD", UNTOUCHED, WRITTEN, .goes_with = "D", EACH_HEAD},
+               [LAYER_D_DT_BIAS] = {"d_dt_bias", "DBIAS", UNTOUCHED, WRITTEN, .goes_with = "dt_bias", EACH_HEAD},
+               [LAYER_D_INITIAL_STATE] = {"d_initial_state", "DH0", UNTOUCHED, WRITTEN, .goes_with = "initial_state",
+                                          STATES}},
     .default_shapes = default_shapes,
     .filled = "data",
     .num_kinds = NUM_LAYER_KINDS,
@@ -205,7 +261,7 @@ const struct operation layer_operation = {
     .check = check,
     .device_check = device_check,
     .device_samples = true,
-    .copy = {{COPY, {LAYER_X, LAYER_OUT}}},
+    .copy = {{COPY, {LAYER_X, LAYER_OUT}}, {COPY, {LAYER_D_OUT, LAYER_D_X}}},
     .row_bytes = sizeof(struct layer_kernel),
     .describe = describe,
     .launch = launch,
