@@ -2,6 +2,7 @@
 /* layer_check.c - see layer_check.h */
 #include "layer_check.h"
 
+#include <limits.h>
 #include <stdint.h>
 
 /* Whether these sizes multiplied are bytes that can be counted, for elements of up to 16 bytes. */
@@ -32,16 +33,23 @@ static bool sizes_fit(const struct layer_args *args)
     return is_countable(args->batch, args->seq_len, args->heads, args->dv) &&
            is_countable(args->batch, args->seq_len, args->heads, 1) &&
            is_countable(args->batch, args->seq_len, args->groups, args->dk) &&
-           is_countable(args->batch, args->heads, args->dv, args->dk);
+           is_countable(layer_num_seqs(args), args->heads, args->dv, args->dk);
+}
+
+/* Whether packed sequences can be numbered by int, and are steps of one batch. */
+static bool starts_fit(const struct layer_args *args)
+{
+    return args->starts == NULL || (args->batch == 1 && args->seq_len <= INT_MAX && args->num_seqs <= INT_MAX &&
+                                    (uintptr_t)args->starts % sizeof(int) == 0);
 }
 
 cudaError_t layer_begin(const struct layer_args *args, size_t workspace, cudaStream_t stream, bool *done)
 {
     const void *const needed[] = {args->x, args->dt, args->B, args->C, args->A, args->out};
     const void *const optional[] = {args->z, args->D, args->dt_bias, args->initial_state, args->final_state};
-    const size_t states = args->batch * args->heads * args->dv;
+    const size_t states = layer_num_seqs(args) * args->heads * args->dv;
     *done = true;
-    if (!sizes_fit(args))
+    if (!sizes_fit(args) || !starts_fit(args))
         return cudaErrorInvalidValue;
     if (states == 0)
         return cudaSuccess;
