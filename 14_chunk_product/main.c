@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - chapter 14 as a program. README.md is the text. --operation NAME chooses among its operations; without it
-   the first one of the list runs. */
+   the first one of the list runs. --seqs or --starts asks for the layer of packed sequences. */
 #include <stddef.h>
 #include <string.h>
 
@@ -27,6 +27,16 @@ static const char *asked(int argc, char **argv)
     return value;
 }
 
+/* Whether an option is there, as --name, --name=value or --name value. */
+static bool is_given(int argc, char **argv, const char *option)
+{
+    const size_t length = strlen(option);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], option, length) == 0 && (argv[i][length] == '\0' || argv[i][length] == '='))
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = asked(argc, argv);
@@ -34,5 +44,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters && name != NULL; i++)
         if (chapters[i]->operation->asked_value != NULL && strcmp(name, chapters[i]->operation->asked_value) == 0)
             chosen = chapters[i];
+    struct chapter packed = chapter14_layer;
+    packed.operation = layer_packed_operation();
+    if (chosen == &chapter14_layer && (is_given(argc, argv, "--seqs") || is_given(argc, argv, "--starts")))
+        chosen = &packed;
     return harness_main(argc, argv, chosen); /* which says what is wrong with a name that is none */
 }

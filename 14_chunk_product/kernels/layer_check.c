@@ -2,6 +2,7 @@
 /* layer_check.c - see layer_check.h */
 #include "layer_check.h"
 
+#include <limits.h>
 #include <stdint.h>
 
 /* Whether these sizes multiplied are bytes that can be counted, for elements of up to 16 bytes. */
@@ -23,7 +24,14 @@ static bool is_fit(const void *pointer, bool needed)
     return pointer != NULL ? (uintptr_t)pointer % 16 == 0 : !needed;
 }
 
-static bool sizes_fit(const struct layer_args *args)
+/* Whether packed sequences can be numbered by int, and are steps of one batch. */
+static bool starts_fit(const struct layer_args *args)
+{
+    return args->starts == NULL || (args->batch == 1 && args->seq_len <= INT_MAX && args->num_seqs <= INT_MAX &&
+                                    (uintptr_t)args->starts % sizeof(int) == 0);
+}
+
+bool layer_sizes_fit(const struct layer_args *args)
 {
     if ((unsigned)args->dtype >= NUM_DTYPES || args->dk < 1 || args->dk > LAYER_MAX_DK)
         return false;
@@ -32,16 +40,16 @@ static bool sizes_fit(const struct layer_args *args)
     return is_countable(args->batch, args->seq_len, args->heads, args->dv) &&
            is_countable(args->batch, args->seq_len, args->heads, 1) &&
            is_countable(args->batch, args->seq_len, args->groups, args->dk) &&
-           is_countable(args->batch, args->heads, args->dv, args->dk);
+           is_countable(layer_num_seqs(args), args->heads, args->dv, args->dk) && starts_fit(args);
 }
 
 cudaError_t layer_begin(const struct layer_args *args, size_t workspace, cudaStream_t stream, bool *done)
 {
     const void *const needed[] = {args->x, args->dt, args->B, args->C, args->A, args->out};
     const void *const optional[] = {args->z, args->D, args->dt_bias, args->initial_state, args->final_state};
-    const size_t states = args->batch * args->heads * args->dv;
+    const size_t states = layer_num_seqs(args) * args->heads * args->dv;
     *done = true;
-    if (!sizes_fit(args))
+    if (!layer_sizes_fit(args))
         return cudaErrorInvalidValue;
     if (states == 0)
         return cudaSuccess;
@@ -70,7 +78,7 @@ static cudaError_t set_nothing(const struct layer_backward_args *args, cudaStrea
 {
     const struct layer_args *const layer = &args->layer;
     const size_t steps = layer->batch * layer->seq_len, width = dtype_bytes(layer->dtype);
-    const size_t states = layer->batch * layer->heads * layer->dv * layer->dk * sizeof(float);
+    const size_t states = layer_num_seqs(layer) * layer->heads * layer->dv * layer->dk * sizeof(float);
     const struct {
         void *at;
         size_t bytes;
@@ -107,7 +115,7 @@ cudaError_t layer_backward_begin(const struct layer_backward_args *args,
                                     args->d_z, args->d_D, args->d_dt_bias, args->d_initial_state};
     const size_t num_needed = sizeof needed / sizeof *needed, num_optional = sizeof optional / sizeof *optional;
     *done = true;
-    if (!sizes_fit(layer))
+    if (!layer_sizes_fit(layer))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < num_optional; i++)
         if (!is_fit(optional[i], false))

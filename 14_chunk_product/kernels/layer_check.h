@@ -15,6 +15,9 @@ extern "C" {
    not aligned to 16 bytes, or a workspace of less than `workspace` bytes. Queues a copy at most; does not wait. */
 cudaError_t layer_begin(const struct layer_args *args, size_t workspace, cudaStream_t stream, bool *done);
 
+/* Whether the sizes, the type and packed sequences are as layer_args says. */
+bool layer_sizes_fit(const struct layer_args *args);
+
 /* The same before a backward pass. Where there is nothing to add up it sets gradients to 0, and without a step
    d_initial_state to d_final_state. `workspace_size` says how many bytes the launcher needs. */
 cudaError_t layer_backward_begin(const struct layer_backward_args *args,

@@ -21,16 +21,17 @@
    The next chunk's x, B and C come by cp.async meanwhile. dk and dv are multiples of 8, dk is at most 128. */
 #include <cuda_runtime.h>
 
-#include "../../09_selective_scan/kernels/activations.cuh"
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
+#include "chunk_times.cuh"
 #include "fragments.cuh"
 #include "layer_check.h"
 #include "layer_kernels.h"
+#include "stretch.cuh"
 
 enum {
-    CHUNK = 64, /* steps */
-    ROWS = 64,  /* of the state, in a block */
+    CHUNK = LAYER_CHUNK,
+    ROWS = LAYER_ROWS,
     THREADS = 128,
     X_ROW = ROWS * 2,      /* bytes of a step in shared memory */
     SCORES_ROW = CHUNK * 2 /* and of a row of scores */
@@ -41,86 +42,72 @@ struct times {
     float s[CHUNK], log_p[CHUNK];
 };
 
-/* dt of this lane's two steps of a chunk; past the end they last no time, whatever bias and softplus make of it. */
-template <int dtype>
-static __device__ __forceinline__ void load_steps(const struct layer_args *args, size_t batch, size_t head, size_t step,
-                                                  float dt[2])
-{
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const size_t t = step + threadIdx.x % 32 * 2 + i;
-        dt[i] = t < args->seq_len ? read1<dtype>(args->dt, (batch * args->seq_len + t) * args->heads + head) : 0.0f;
-    }
-}
-
-/* The times of the chunk that begins at `step`, by a warp; `a`: A log2(e). */
-static __device__ __forceinline__ void store_times(struct times *times, const struct layer_args *args, size_t step,
-                                                   const float dt[2], float bias, float a)
+/* A warp leaves its lanes' times for all others. */
+static __device__ __forceinline__ void store_times(struct times *times, struct two_times two)
 {
     const unsigned lane = threadIdx.x % 32;
-    const size_t t = step + lane * 2;
-    const float s0 = t < args->seq_len ? step_of(dt[0] + bias, args->dt_softplus) : 0.0f;
-    const float s1 = t + 1 < args->seq_len ? step_of(dt[1] + bias, args->dt_softplus) : 0.0f;
-    float sum = s0 + s1; /* of all lanes up to this one */
-#pragma unroll
-    for (unsigned distance = 1; distance < 32; distance *= 2) {
-        const float before = __shfl_up_sync(0xFFFFFFFF, sum, distance);
-        sum += lane >= distance ? before : 0.0f;
-    }
-    times->s[lane * 2] = s0, times->s[lane * 2 + 1] = s1;
-    times->log_p[lane * 2] = (sum - s1) * a, times->log_p[lane * 2 + 1] = sum * a;
+    times->s[lane * 2] = two.s[0], times->s[lane * 2 + 1] = two.s[1];
+    times->log_p[lane * 2] = two.log_p[0], times->log_p[lane * 2 + 1] = two.log_p[1];
 }
 
-/* Asks for the chunk that begins at `step`: its x, and B and C as rows of dk_room elements. */
+/* Asks for the chunk that begins `at` steps behind the stretch's first one: its x, and B and C as rows of dk_room
+   elements. */
 template <int dk_room>
-static __device__ __forceinline__ void copy_chunk(char *stage, const struct layer_args *args, size_t batch, size_t head,
-                                                  size_t row, size_t step)
+static __device__ __forceinline__ void copy_chunk(char *stage, const struct layer_args *args,
+                                                  const struct stretch *stretch, size_t head, size_t row, size_t at)
 {
-    const size_t t = batch * args->seq_len + step, left = left_of(args->seq_len, step);
-    const size_t group = head / (args->heads / args->groups), at = (t * args->groups + group) * args->dk;
+    const size_t t = stretch->first + at, left = left_of(stretch->steps, at);
+    const size_t group = head / (args->heads / args->groups), B_at = (t * args->groups + group) * args->dk;
     const char *const x = (const char *)args->x + ((t * args->heads + head) * args->dv + row) * 2;
     constexpr int bytes = CHUNK * dk_room * 2;
     copy_tile<X_ROW, CHUNK * X_ROW, THREADS>(stage, x, args->heads * args->dv, left, left_of(args->dv, row));
     stage += CHUNK * X_ROW;
-    copy_tile<dk_room * 2, bytes, THREADS>(stage, (const char *)args->B + at * 2, args->groups * args->dk, left,
+    copy_tile<dk_room * 2, bytes, THREADS>(stage, (const char *)args->B + B_at * 2, args->groups * args->dk, left,
                                            args->dk);
-    copy_tile<dk_room * 2, bytes, THREADS>(stage + bytes, (const char *)args->C + at * 2, args->groups * args->dk, left,
-                                           args->dk);
+    copy_tile<dk_room * 2, bytes, THREADS>(stage + bytes, (const char *)args->C + B_at * 2, args->groups * args->dk,
+                                           left, args->dk);
 }
 
 /* dk_room: 64 or 128, columns of a state; those past dk are zeros. slices: of 64 rows. */
 template <int dtype, int dk_room>
-static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct layer_args args, unsigned slices)
+static __global__ void __launch_bounds__(THREADS, 2)
+    layer_chunk_kernel(struct layer_args args, struct layer_cut cut, unsigned slices)
 {
     constexpr int DK_ROW = dk_room * 2, B_AT = CHUNK * X_ROW, C_AT = B_AT + CHUNK * DK_ROW,
                   STAGE = C_AT + CHUNK * DK_ROW;
     extern __shared__ __align__(128) char memory[]; /* two stages, and the scores */
     __shared__ struct times all_times[2];
     char *const scores = memory + 2 * STAGE;
-    const size_t both = blockIdx.x / slices, batch = both / args.heads, head = both % args.heads;
-    const size_t row = blockIdx.x % slices * ROWS, chunks = (args.seq_len + CHUNK - 1) / CHUNK;
+    const size_t both = blockIdx.x / slices, head = both % args.heads, row = blockIdx.x % slices * ROWS;
+    const struct stretch stretch = stretch_of(&args, &cut, both / args.heads);
+    const size_t state_at = (stretch.seq * args.heads + head) * args.dv * args.dk,
+                 chunks = (stretch.steps + CHUNK - 1) / CHUNK;
+    if (!stretch.begins && stretch.steps == 0)
+        return;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j2 = lane % 4 * 2;
-    const float a = args.A[head] * LOG2_E, bias = args.dt_bias != NULL ? args.dt_bias[head] : 0.0f;
+    const struct pace pace = pace_of(&args, head);
     const float D = args.D != NULL ? args.D[head] : 0.0f;
     const size_t own =
         row + warp * 16 + l; /* H[.][0], H[.][1] are of this row, H[.][2], H[.][3] of the eighth behind it */
 
+    /* A sequence begins with its initial state, a later stretch with what the one before it has left. */
+    const float *const in = !stretch.begins              ? cut.states + (both - args.heads) * args.dv * args.dk
+                            : args.initial_state != NULL ? args.initial_state + state_at
+                                                         : NULL;
     float H[dk_room / 8][4];
 #pragma unroll
     for (unsigned i = 0; i < dk_room / 8; i++)
 #pragma unroll
         for (unsigned v = 0; v < 4; v++) {
             const size_t r = own + v / 2 * 8, n = i * 8 + j2 + v % 2;
-            H[i][v] = args.initial_state != NULL && r < args.dv && n < args.dk
-                          ? args.initial_state[(both * args.dv + r) * args.dk + n]
-                          : 0.0f;
+            H[i][v] = in != NULL && r < args.dv && n < args.dk ? in[r * args.dk + n] : 0.0f;
         }
 
     float dt[2]; /* of the next chunk; warp 0 has little to do with scores, and prepares its times */
-    load_steps<dtype>(&args, batch, head, 0, dt);
+    load_steps<dtype>(&args, &stretch, head, 0, dt);
     if (warp == 0)
-        store_times(&all_times[0], &args, 0, dt, bias, a);
-    copy_chunk<dk_room>(memory, &args, batch, head, row, 0);
+        store_times(&all_times[0], times_of(&stretch, &pace, 0, dt));
+    copy_chunk<dk_room>(memory, &args, &stretch, head, row, 0);
     __pipeline_commit();
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         const char *const x = memory + chunk % 2 * STAGE, *const B = x + B_AT, *const C = x + C_AT;
@@ -128,9 +115,9 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
         __pipeline_wait_prior(0);
         __syncthreads(); /* the chunk is there, and nobody reads the one before it any more */
         if (chunk + 1 < chunks) {
-            copy_chunk<dk_room>(memory + (chunk + 1) % 2 * STAGE, &args, batch, head, row, (chunk + 1) * CHUNK);
+            copy_chunk<dk_room>(memory + (chunk + 1) % 2 * STAGE, &args, &stretch, head, row, (chunk + 1) * CHUNK);
             if (warp == 0)
-                load_steps<dtype>(&args, batch, head, (chunk + 1) * CHUNK, dt);
+                load_steps<dtype>(&args, &stretch, head, (chunk + 1) * CHUNK, dt);
         }
         __pipeline_commit();
 
@@ -164,7 +151,7 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
                 *(unsigned *)(scores + place_of(t, i, SCORES_ROW) + j2 * 2) = pack<dtype>(two[0], two[1]);
             }
         if (warp == 0)
-            store_times(&all_times[(chunk + 1) % 2], &args, (chunk + 1) * CHUNK, dt, bias, a);
+            store_times(&all_times[(chunk + 1) % 2], times_of(&stretch, &pace, (chunk + 1) * CHUNK, dt));
 
         /* [old] All steps of the chunk, this warp's 16 rows. */
         float y[CHUNK / 16][2][4] = {};
@@ -228,8 +215,8 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
         }
 
         /* [store] A lane has two neighbouring rows of a step, and two more eight rows further, of every eighth step. */
-        const size_t left = left_of(args.seq_len, chunk * CHUNK + l);
-        size_t at = ((batch * args.seq_len + chunk * CHUNK + l) * args.heads + head) * args.dv + row + warp * 16 + j2;
+        const size_t left = left_of(stretch.steps, chunk * CHUNK + l);
+        size_t at = ((stretch.first + chunk * CHUNK + l) * args.heads + head) * args.dv + row + warp * 16 + j2;
 #pragma unroll
         for (unsigned i = 0; i < CHUNK / 8; i++) {
 #pragma unroll
@@ -255,29 +242,32 @@ static __global__ void __launch_bounds__(THREADS, 2) layer_chunk_kernel(struct l
 #pragma unroll
         for (unsigned v = 0; v < 4; v++) {
             const size_t r = own + v / 2 * 8, n = i * 8 + j2 + v % 2;
-            if (args.final_state != NULL && r < args.dv && n < args.dk)
-                args.final_state[(both * args.dv + r) * args.dk + n] = H[i][v];
+            if (args.final_state != NULL && stretch.ends && r < args.dv && n < args.dk)
+                args.final_state[state_at + r * args.dk + n] = H[i][v];
         }
+}
+
+extern "C" cudaError_t layer_outputs(const struct layer_args *args, struct layer_cut cut, cudaStream_t stream)
+{
+    const size_t slices = (args->dv + ROWS - 1) / ROWS, each = layer_blocks_of_sequence(args);
+    if (args->dtype == FLOAT32 || args->dk % 8 != 0 || args->dv % 8 != 0 || args->dk > 128 ||
+        each > 0x7FFFFFFF / cut.count)
+        return cudaErrorInvalidValue;
+    const int dk_room = args->dk <= 64 ? 64 : 128;
+    const size_t shared = 2 * (CHUNK * X_ROW + 2 * CHUNK * dk_room * 2) + CHUNK * SCORES_ROW;
+    void (*const kernel)(struct layer_args, struct layer_cut, unsigned) =
+        args->dtype == BF16 ? (dk_room == 64 ? layer_chunk_kernel<BF16, 64> : layer_chunk_kernel<BF16, 128>)
+                            : (dk_room == 64 ? layer_chunk_kernel<FP16, 64> : layer_chunk_kernel<FP16, 128>);
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, shared, 80);
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)(cut.count * each), THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args, cut, (unsigned)slices);
 }
 
 extern "C" cudaError_t layer_chunk(const struct layer_args *args, cudaStream_t stream)
 {
     bool done;
-    cudaError_t error = layer_begin(args, 0, stream, &done);
-    if (error != cudaSuccess || done)
-        return error;
-    const size_t slices = (args->dv + ROWS - 1) / ROWS, both = args->batch * args->heads;
-    if (args->dtype == FLOAT32 || args->dk % 8 != 0 || args->dv % 8 != 0 || args->dk > 128 ||
-        slices > 0x7FFFFFFF / both)
-        return cudaErrorInvalidValue;
-    const int dk_room = args->dk <= 64 ? 64 : 128;
-    const size_t shared = 2 * (CHUNK * X_ROW + 2 * CHUNK * dk_room * 2) + CHUNK * SCORES_ROW;
-    void (*const kernel)(struct layer_args, unsigned) =
-        args->dtype == BF16 ? (dk_room == 64 ? layer_chunk_kernel<BF16, 64> : layer_chunk_kernel<BF16, 128>)
-                            : (dk_room == 64 ? layer_chunk_kernel<FP16, 64> : layer_chunk_kernel<FP16, 128>);
-    error = gpu_allow_shared((const void *)kernel, shared, 80);
-    if (error != cudaSuccess)
-        return error;
-    const cudaLaunchConfig_t launch = launch_of((unsigned)(slices * both), THREADS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, *args, (unsigned)slices);
+    const cudaError_t error = layer_begin(args, 0, stream, &done);
+    return error != cudaSuccess || done ? error : layer_outputs(args, layer_uncut(args), stream);
 }

@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_default.c - chunk for 16 bits where the chip has it and the sizes are even enough for it; else loop. */
+/* layer_default.c - of 16 bits chunk or stretches, where the chip has them and the sizes are even enough; else loop.
+
+   stretches has everything that chunk has to do, and reads x and B once more, to multiply them by each other once more.
+   Of an H200's times of chunk (recordings/h200, 2026-11-29, states of 64 x 128 in bf16), a chunk took 344 us / 64 = 5.4
+   us where each multiprocessor had two blocks, and 2245 us / 512 = 4.4 us where it had one or none. So two blocks a
+   multiprocessor are 1.6 times as fast as one. If `sums` costs half of the rest, an estimate and not measured,
+   stretches as many times as a head's blocks fit on the chip win where that is
+
+       times * 1.6 / 2 > 1.5        so from two on, just about; here it is taken from three on.
+
+   Packed sequences have lengths that the host does not know. The longest may have nearly all steps, and its block would
+   work when all others have ended. No stretch is longer than the part that is each place's. A sequence that is no longer
+   is not cut and costs nothing more. */
 #include "layer_kernels.h"
+
+enum { PLACES = 256, LEAST_STRETCHES = 3 };
+
+static bool takes_products(const struct layer_args *args)
+{
+    return args->dtype != FLOAT32 && args->dk % 8 == 0 && args->dv % 8 == 0 && args->dk <= 128;
+}
+
+static bool is_cut(const struct layer_args *args)
+{
+    return args->num_seqs != 0 || args->batch * layer_blocks_of_sequence(args) * LEAST_STRETCHES <= PLACES;
+}
+
+size_t layer_default_workspace(const struct layer_args *args)
+{
+    return takes_products(args) && is_cut(args) ? layer_cut_workspace(args) : 0;
+}
 
 cudaError_t layer_default(const struct layer_args *args, cudaStream_t stream)
 {
-    if (args->dtype != FLOAT32 && args->dk % 8 == 0 && args->dv % 8 == 0 && args->dk <= 128) {
-        const cudaError_t error = layer_chunk(args, stream);
+    if (takes_products(args)) {
+        const cudaError_t error = is_cut(args) ? layer_stretches(args, stream) : layer_chunk(args, stream);
         if (error != cudaErrorNotSupported)
             return error;
     }

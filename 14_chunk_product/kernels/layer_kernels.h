@@ -3,15 +3,23 @@
 #ifndef LAYER_KERNELS_H
 #define LAYER_KERNELS_H
 
-#include "../operation/layer_arguments.h"
+#include "layer_cut.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-layer_launcher layer_loop;    /* step after step, the state in registers */
-layer_launcher layer_chunk;   /* chunks of 64 steps as products, of bf16 or fp16; cudaErrorNotSupported below sm_80 */
-layer_launcher layer_default; /* the default: one of these */
+layer_launcher layer_loop;      /* step after step, the state in registers */
+layer_launcher layer_chunk;     /* chunks of 64 steps as products, of bf16 or fp16; cudaErrorNotSupported below sm_80 */
+layer_launcher layer_stretches; /* the same, time cut into stretches whose states are joined */
+layer_launcher layer_default;   /* the default: one of these */
+
+/* Bytes of workspace that the default needs; `starts` are not looked at. */
+size_t layer_default_workspace(const struct layer_args *args);
+
+/* layer_chunk's kernel for stretches of sequences, each from the state that cut.states has of the one before
+   (layer_cut.h). Of arguments that layer_begin took. */
+cudaError_t layer_outputs(const struct layer_args *args, struct layer_cut cut, cudaStream_t stream);
 
 layer_backward_launcher layer_loop_backward;    /* step after step, and back; states computed twice */
 layer_backward_launcher layer_default_backward; /* the default */
@@ -24,6 +32,9 @@ size_t layer_default_backward_workspace(const struct layer_args *args);
 extern const struct layer_kernel chapter14_layer_kernels[];
 extern const struct operation layer_operation;
 extern const struct chapter chapter14_layer;
+
+/* The same operation of packed sequences. */
+const struct operation *layer_packed_operation(void);
 
 #ifdef __cplusplus
 }

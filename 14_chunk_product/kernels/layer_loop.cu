@@ -17,6 +17,7 @@
 #include "../../common/cuda/launch_of.h"
 #include "layer_check.h"
 #include "layer_kernels.h"
+#include "stretch.cuh"
 
 enum { ROWS = 4, WARPS = 4, LANES = 32 };
 
@@ -25,7 +26,8 @@ template <int dtype, int numbers>
 static __global__ void __launch_bounds__(WARPS *LANES) loop(struct layer_args args, unsigned blocks)
 {
     const int lane = threadIdx.x % LANES, dk = (int)args.dk;
-    const size_t both = blockIdx.x / blocks, batch = both / args.heads, head = both % args.heads;
+    const size_t both = blockIdx.x / blocks, head = both % args.heads;
+    const struct stretch sequence = whole_sequence(&args, both / args.heads);
     const size_t group = head / (args.heads / args.groups);
     const size_t first = ((size_t)(blockIdx.x % blocks) * WARPS + threadIdx.x / LANES) * ROWS;
     if (first >= args.dv)
@@ -46,8 +48,7 @@ static __global__ void __launch_bounds__(WARPS *LANES) loop(struct layer_args ar
         }
 
     /* [walk] One step after the other. */
-    for (size_t t = 0; t < args.seq_len; t++) {
-        const size_t step = batch * args.seq_len + t;
+    for (size_t step = sequence.first; step < sequence.first + sequence.steps; step++) {
         const size_t x_at = (step * args.heads + head) * args.dv + first, B_at = (step * args.groups + group) * dk;
         const float s = step_of(read1<dtype>(args.dt, step * args.heads + head) + bias, args.dt_softplus);
         const float decay = fast_exp2(s * A);
@@ -105,7 +106,7 @@ extern "C" cudaError_t layer_loop(const struct layer_args *args, cudaStream_t st
     const cudaError_t error = layer_begin(args, 0, stream, &done);
     if (error != cudaSuccess || done)
         return error;
-    const size_t blocks = (args->dv + ROWS * WARPS - 1) / (ROWS * WARPS), both = args->batch * args->heads;
+    const size_t blocks = (args->dv + ROWS * WARPS - 1) / (ROWS * WARPS), both = layer_num_seqs(args) * args->heads;
     if (blocks > 0x7FFFFFFF / both)
         return cudaErrorInvalidValue;
     loop_kernel *const kernel =

@@ -12,7 +12,8 @@
                                                    x x x x x x x
                                                    <------------ G
 
-   A stretch has as many steps as make a thread's numbers 32 times ROWS. A thread finds what it has kept itself, so
+   The states of all stretches of all sequences lie one behind the other, as stretch.cuh numbers them. A stretch has as
+   many steps as make a thread's numbers 32 times ROWS. A thread finds what it has kept itself, so
    nobody waits for that. The warps of a block add up their rows' parts of d_B, d_C and of a step's own gradients;
    layer_parts.h has what becomes of a block's sums. */
 #include <cuda_runtime.h>
@@ -24,12 +25,13 @@
 #include "layer_check.h"
 #include "layer_kernels.h"
 #include "layer_parts.h"
+#include "stretch.cuh"
 
 enum { ROWS = 4, WARPS = 4, LANES = 32, THREADS = WARPS * LANES, KEPT = 32 }; /* KEPT: numbers of a row and lane */
 
-/* What a warp has: rows [first, first + rows) of a head of a batch. */
+/* What a warp has: rows [first, first + rows) of a head of a sequence, whose steps are those from `begin` on. */
 struct place {
-    size_t batch, head, group, first;
+    size_t seq, begin, head, group, first;
     int rows, lane;
     float A, bias; /* A times log2(e) */
 };
@@ -50,7 +52,7 @@ static __device__ __forceinline__ float sum_of_lanes(float value)
 
 static __device__ __forceinline__ size_t x_at(const struct layer_args *args, const struct place *place, size_t t)
 {
-    return ((place->batch * args->seq_len + t) * args->heads + place->head) * args->dv + place->first;
+    return ((place->begin + t) * args->heads + place->head) * args->dv + place->first;
 }
 
 /* The numbers of a row of B or C that are this lane's. */
@@ -58,7 +60,7 @@ template <int dtype, int numbers>
 static __device__ __forceinline__ void load_columns(const void *array, const struct layer_args *args,
                                                     const struct place *place, size_t t, float columns[numbers])
 {
-    const size_t at = ((place->batch * args->seq_len + t) * args->groups + place->group) * args->dk;
+    const size_t at = ((place->begin + t) * args->groups + place->group) * args->dk;
 #pragma unroll
     for (int i = 0; i < numbers; i++) {
         const int n = place->lane + i * LANES;
@@ -70,8 +72,8 @@ template <int dtype, int numbers>
 static __device__ __forceinline__ struct step<numbers> load_step(const struct layer_args *args,
                                                                  const struct place *place, size_t t) {
     struct step<numbers> step;
-    const size_t dt_at = (place->batch * args->seq_len + t) * args->heads + place->head;
-    step.s = step_of(read1<dtype>(args->dt, dt_at) + place->bias, args->dt_softplus);
+    const float dt = read1<dtype>(args->dt, (place->begin + t) * args->heads + place->head);
+    step.s = step_of(dt + place->bias, args->dt_softplus);
     step.decay = fast_exp2(step.s * place->A);
     load_columns<dtype, numbers>(args->B, args, place, t, step.B);
 #pragma unroll
@@ -113,7 +115,7 @@ template <int numbers>
 static __device__ __forceinline__ void load_state(const float *state, const struct layer_args *args,
                                                   const struct place *place, float h[ROWS][numbers])
 {
-    const size_t at = ((place->batch * args->heads + place->head) * args->dv + place->first) * args->dk;
+    const size_t at = ((place->seq * args->heads + place->head) * args->dv + place->first) * args->dk;
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -134,10 +136,10 @@ static __global__ void __launch_bounds__(THREADS)
     float *const columns = kept + STRETCH * HELD; /* and d_B and d_C of a step: (2 steps, 2, WARPS, ROOM) */
     __shared__ struct layer_step_part of_step[2][WARPS];
     const size_t both = blockIdx.x / parts.parts, part = blockIdx.x % parts.parts;
-    const size_t stretches = (args.layer.seq_len + STRETCH - 1) / STRETCH;
+    const struct stretch sequence = whole_sequence(&args.layer, both / args.layer.heads);
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, dk = (int)args.layer.dk;
     struct place place;
-    place.batch = both / args.layer.heads, place.head = both % args.layer.heads;
+    place.seq = sequence.seq, place.begin = sequence.first, place.head = both % args.layer.heads;
     place.group = place.head / (args.layer.heads / args.layer.groups);
     place.first = (part * WARPS + warp) * ROWS, place.lane = lane, place.rows = 0;
     if (place.first < args.layer.dv)
@@ -145,24 +147,25 @@ static __global__ void __launch_bounds__(THREADS)
     place.A = args.layer.A[place.head] * LOG2_E;
     place.bias = args.layer.dt_bias != NULL ? args.layer.dt_bias[place.head] : 0.0f;
     const float D = args.layer.D != NULL ? args.layer.D[place.head] : 0.0f;
-    states += blockIdx.x * stretches * HELD;
+    const size_t by = args.layer.heads * parts.parts * HELD; /* from one stretch's states to the next one's */
+    states += (sequence.first / STRETCH + sequence.seq) * by + (place.head * parts.parts + part) * HELD;
 
     /* [on] To the last stretch; what is kept is the state before each. */
     float h[ROWS][numbers], g[ROWS][numbers];
     load_state<numbers>(args.layer.initial_state, &args.layer, &place, h);
-    for (size_t t = 0; t < args.layer.seq_len; t++) {
+    for (size_t t = 0; t < sequence.steps; t++) {
         const struct step<numbers> step = load_step<dtype, numbers>(&args.layer, &place, t);
         if (t % STRETCH == 0)
-            keep<numbers>(states + t / STRETCH * HELD, h);
+            keep<numbers>(states + t / STRETCH * by, h);
         take<numbers>(h, &step);
     }
 
     load_state<numbers>(args.d_final_state, &args.layer, &place, g);
-    for (size_t stretch = stretches; stretch-- > 0;) {
+    for (size_t stretch = (sequence.steps + STRETCH - 1) / STRETCH; stretch-- > 0;) {
         /* [again] Through the stretch once more; what is kept is the state before each step. */
-        const size_t begin = stretch * STRETCH, left = args.layer.seq_len - begin;
+        const size_t begin = stretch * STRETCH, left = sequence.steps - begin;
         const int count = left < STRETCH ? (int)left : STRETCH;
-        find<numbers>(states + stretch * HELD, h);
+        find<numbers>(states + stretch * by, h);
         for (int k = 0; k < count; k++) {
             const struct step<numbers> step = load_step<dtype, numbers>(&args.layer, &place, begin + k);
             keep<numbers>(kept + k * HELD, h);
@@ -219,8 +222,7 @@ static __global__ void __launch_bounds__(THREADS)
                 columns[((k % 2 * 2 + 1) * WARPS + warp) * ROOM + lane + i * LANES] = d_C[i];
             }
             __syncthreads();
-            const size_t to =
-                ((place.batch * args.layer.seq_len + t) * args.layer.heads + place.head) * parts.parts + part;
+            const size_t to = ((place.begin + t) * args.layer.heads + place.head) * parts.parts + part;
             for (int i = threadIdx.x; i < 2 * dk; i += THREADS) {
                 float sum = 0.0f;
                 for (int w = 0; w < WARPS; w++)
@@ -276,9 +278,8 @@ static size_t parts_of(const struct layer_args *args)
 extern "C" size_t layer_loop_backward_workspace(const struct layer_args *args)
 {
     const size_t numbers = numbers_of(args->dk), stretch = KEPT / numbers, parts = parts_of(args);
-    const size_t stretches = (args->seq_len + stretch - 1) / stretch;
-    return layer_parts_size(args, parts) +
-           args->batch * args->heads * parts * stretches * ROWS * numbers * THREADS * sizeof(float);
+    const size_t stretches = args->batch * args->seq_len / stretch + layer_num_seqs(args);
+    return layer_parts_size(args, parts) + stretches * args->heads * parts * ROWS * numbers * THREADS * sizeof(float);
 }
 
 extern "C" cudaError_t layer_loop_backward(const struct layer_backward_args *args, cudaStream_t stream)
@@ -288,7 +289,7 @@ extern "C" cudaError_t layer_loop_backward(const struct layer_backward_args *arg
     cudaError_t error = layer_backward_begin(args, layer_loop_backward_workspace, stream, &done);
     if (error != cudaSuccess || done)
         return error;
-    const size_t both = layer->batch * layer->heads, numbers = numbers_of(layer->dk);
+    const size_t both = layer_num_seqs(layer) * layer->heads, numbers = numbers_of(layer->dk);
     const struct layer_parts parts = layer_parts_at(layer, parts_of(layer));
     if (parts.parts > 0x7FFFFFFF / both)
         return cudaErrorInvalidValue;

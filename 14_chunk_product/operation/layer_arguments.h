@@ -15,6 +15,10 @@
        step 0    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      a step's heads are neighbours;
        step 1    x: head 0 | head 1 | head 2 | ...    B: group 0 | group 1 | ...      the next step follows
 
+   Packed sequences (`starts`): batch is 1, and the steps are those of num_seqs sequences, one after the other. Sequence
+   s has the steps starts[s] ... starts[s+1] - 1, which may be none; starts[0] is 0, starts[num_seqs] is seq_len.
+   Nothing goes from one sequence to the next, and each has states of its own.
+
    Backward (gradients.md derives it), with a[t] = exp(s[t] A), d_y the gradient of y, and G[t] that of H[t]:
 
        d_y[t] = d_out[t] * silu(z[t]),    d_z[t] = d_out[t] * y[t] * silu'(z[t])
@@ -35,6 +39,7 @@
 #include <cuda_runtime_api.h>
 
 #include "../../common/base/dtype.h"
+#include "../../common/base/host_device.h"
 #include "../../common/harness/kernel_info.h"
 
 #ifdef __cplusplus
@@ -49,6 +54,8 @@ enum { LAYER_MAX_DK = 256 };
    bound). */
 struct layer_args {
     size_t batch, seq_len, heads, dk, dv, groups; /* groups divide the heads evenly; dk is 1 to LAYER_MAX_DK */
+    size_t num_seqs;                              /* packed sequences; else 0 */
+    const int *starts;                            /* num_seqs + 1 of them, on the device, ascending; NULL: not packed */
     enum dtype dtype;
     bool dt_softplus;
     struct launch_config config; /* what --config gave (launch_config.h) */
@@ -58,7 +65,7 @@ struct layer_args {
     const void *B, *C;          /* dtype (batch, seq_len, groups, dk) */
     const float *A;             /* (heads); negative, so that the state decays */
     const float *D, *dt_bias;   /* (heads), or NULL */
-    const float *initial_state; /* (batch, heads, dv, dk), or NULL: 0 */
+    const float *initial_state; /* (batch, heads, dv, dk), packed (num_seqs, heads, dv, dk), or NULL: 0 */
     void *out;                  /* dtype, like x; written */
     float *final_state;         /* like initial_state, or NULL; written */
 
@@ -67,14 +74,20 @@ struct layer_args {
     size_t workspace_size;
 };
 
+/* How many sequences there are: those of the batch, or those that are packed. */
+static inline HOST_DEVICE size_t layer_num_seqs(const struct layer_args *args)
+{
+    return args->starts != NULL ? args->num_seqs : args->batch;
+}
+
 /* Launches on `stream` and returns the launch's error, cudaErrorInvalidValue for arguments that it cannot take, or
    cudaErrorNotSupported where the chip lacks what it needs. It allocates nothing and does not wait. No batch, head, row
    or step is a no-op, but for final_state, which without a step is the initial one.
 
-   A NaN or an infinity in x stays in its batch, head and row of dv, and reaches no step before it; of a kernel that
+   A NaN or an infinity in x stays in its sequence, head and row of dv, and reaches no step before it; of a kernel that
    multiplies chunks of steps as matrices (its row says how long they are), no step before its chunk: there a masked
-   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its batch and head, one in B or C
-   in its batch and group. */
+   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its sequence and head, one in B or C
+   in its sequence and group. */
 typedef cudaError_t layer_launcher(const struct layer_args *args, cudaStream_t stream);
 
 /* The arguments of a backward launcher: it reads all that forward reads, and writes the gradient of each array. A

@@ -82,12 +82,13 @@ struct oracle {
     const struct layer_backward_args *args;
     size_t chunk;
     struct finding *finding;
-    double v, w, P; /* P: the largest size of anything of the head so far */
-    bool *spoilt;   /* of each chunk: a NaN or an infinity among what the head reads there */
+    size_t seq, first, length; /* the sequence, its first step, counted from the first one of all, and its steps */
+    double v, w, P;            /* P: the largest size of anything of the head so far */
+    bool *spoilt;              /* of each chunk: a NaN or an infinity among what the head reads there */
     struct step *steps;
     struct row_step *rows;
     struct point *h;              /* h[t]: before step t; one more than steps */
-    struct sum *d_B, *d_C;        /* of one batch and group: (columns, seq_len) */
+    struct sum *d_B, *d_C;        /* of one sequence and group: (columns, steps) */
     struct sum *d_A, *d_D, *bias; /* of each head */
 };
 
@@ -140,6 +141,15 @@ static void compare(struct oracle *oracle, int array, const void *values, size_t
 
 /* ---- what a head's numbers share ---- */
 
+/* From here on it is about this sequence. */
+static void enter(struct oracle *oracle, size_t seq)
+{
+    const struct layer_args *layer = &oracle->args->layer;
+    oracle->seq = seq;
+    oracle->first = layer->starts != NULL ? (size_t)layer->starts[seq] : seq * layer->seq_len;
+    oracle->length = layer->starts != NULL ? (size_t)layer->starts[seq + 1] - oracle->first : layer->seq_len;
+}
+
 static bool is_spoilt(const struct oracle *oracle, size_t t)
 {
     return oracle->chunk > 1 && oracle->spoilt[t / oracle->chunk];
@@ -152,7 +162,7 @@ static struct bounded sigmoid_of(double v, double v_error)
     return (struct bounded){s, s * layer_sigmoid(-v) * ((4 + 2 * fabs(v)) * LAYER_U + v_error) + 8 * LAYER_U * s};
 }
 
-static void read_steps(struct oracle *oracle, size_t batch, size_t head)
+static void read_steps(struct oracle *oracle, size_t head)
 {
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
@@ -160,8 +170,8 @@ static void read_steps(struct oracle *oracle, size_t batch, size_t head)
     double c = 0.0;
     oracle->P = 1.0;
     memset(oracle->spoilt, 0, (layer->seq_len + 1) * sizeof *oracle->spoilt);
-    for (size_t t = 0; t < layer->seq_len; t++) {
-        const double dt = dtype_get(layer->dtype, layer->dt, (batch * layer->seq_len + t) * layer->heads + head);
+    for (size_t t = 0; t < oracle->length; t++) {
+        const double dt = dtype_get(layer->dtype, layer->dt, (oracle->first + t) * layer->heads + head);
         const double v = layer->dt_bias != NULL ? dt + layer->dt_bias[head] : dt;
         const double v_error = layer->dt_bias != NULL ? LAYER_U * fabs(v) : 0.0;
         struct step *step = &oracle->steps[t];
@@ -179,9 +189,9 @@ static void read_steps(struct oracle *oracle, size_t batch, size_t head)
         for (size_t i = t - t % oracle->chunk; i <= t; i++)
             oracle->steps[i].c = c;
     }
-    for (size_t t = 0; t < layer->seq_len; t++)
+    for (size_t t = 0; t < oracle->length; t++)
         for (size_t i = 0; i < layer->dv; i++) {
-            const size_t at = ((batch * layer->seq_len + t) * layer->heads + head) * layer->dv + i;
+            const size_t at = ((oracle->first + t) * layer->heads + head) * layer->dv + i;
             if (!isfinite(dtype_get(layer->dtype, layer->x, at)) || !isfinite(dtype_get(layer->dtype, args->d_out, at)))
                 oracle->spoilt[t / oracle->chunk] = true;
         }
@@ -191,7 +201,7 @@ static void read_row(struct oracle *oracle, const struct layer_row *row)
 {
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
-    for (size_t t = 0; t < layer->seq_len; t++) {
+    for (size_t t = 0; t < oracle->length; t++) {
         const size_t at = layer_x_at(layer, row, t);
         struct row_step *step = &oracle->rows[t];
         const double d_out = dtype_get(layer->dtype, args->d_out, at);
@@ -244,7 +254,7 @@ static void walk_forward(struct oracle *oracle, const struct layer_row *row, siz
     const struct layer_args *layer = &oracle->args->layer;
     struct path path = begin(layer->initial_state != NULL ? layer->initial_state[layer_state_at(layer, row, n)] : 0.0);
     oracle->h[0] = reached(oracle, &path, 0.0);
-    for (size_t t = 0; t < layer->seq_len; t++) {
+    for (size_t t = 0; t < oracle->length; t++) {
         const struct step *step = &oracle->steps[t];
         const size_t at = layer_B_at(layer, row, t) + n;
         const double xB = oracle->rows[t].x * dtype_get(layer->dtype, layer->B, at);
@@ -266,7 +276,7 @@ static struct bounded walk_backward(struct oracle *oracle, const struct layer_ro
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
     struct path path = begin(args->d_final_state != NULL ? args->d_final_state[layer_state_at(layer, row, n)] : 0.0);
-    for (size_t t = layer->seq_len; t-- > 0;) {
+    for (size_t t = oracle->length; t-- > 0;) {
         struct step *const step = &oracle->steps[t];
         struct row_step *const r = &oracle->rows[t];
         const size_t at = layer_B_at(layer, row, t) + n;
@@ -300,7 +310,7 @@ static void compare_row(struct oracle *oracle, const struct layer_row *row)
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
     const double D = layer->D != NULL ? layer->D[row->head] : 0.0;
-    for (size_t t = 0; t < layer->seq_len; t++) {
+    for (size_t t = 0; t < oracle->length; t++) {
         const struct step *step = &oracle->steps[t];
         const struct row_step *r = &oracle->rows[t];
         const size_t at = layer_x_at(layer, row, t);
@@ -320,16 +330,16 @@ static void compare_row(struct oracle *oracle, const struct layer_row *row)
     }
 }
 
-/* One head of one batch; d_B and d_C grow in columns [first, first + columns), unless these are 0. `all` its numbers,
+/* One head of the sequence; d_B and d_C grow in columns [first, first + columns), unless these are 0. `all` its numbers,
    or those columns alone, of which nothing but d_B and d_C comes. */
-static void walk_head(struct oracle *oracle, size_t batch, size_t head, size_t first, size_t columns, bool all)
+static void walk_head(struct oracle *oracle, size_t head, size_t first, size_t columns, bool all)
 {
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
-    const size_t steps = layer->seq_len, end = all ? layer->dk : first + columns;
-    read_steps(oracle, batch, head);
+    const size_t steps = oracle->length, end = all ? layer->dk : first + columns;
+    read_steps(oracle, head);
     for (size_t i = 0; i < layer->dv; i++) {
-        const struct layer_row row = {batch, head, i, oracle->chunk, 0, 0.0, 0.0};
+        const struct layer_row row = {oracle->first, steps, oracle->seq, head, i, oracle->chunk, 0, 0.0, 0.0};
         read_row(oracle, &row);
         for (size_t n = all ? 0 : first; n < end; n++) {
             const bool joins = n >= first && n < first + columns;
@@ -356,7 +366,7 @@ static void walk_head(struct oracle *oracle, size_t batch, size_t head, size_t f
         const double d_s_error = fabs(A) * r.error + gb.error + 2 * LAYER_U * (fabs(A * r.value) + fabs(gb.value));
         const struct bounded d_dt = {d_s * step->slope, d_s_error * step->slope + fabs(d_s) * step->slope_error +
                                                             LAYER_U * fabs(d_s * step->slope)};
-        compare(oracle, LAYER_D_DT, args->d_dt, (batch * steps + t) * layer->heads + head, layer->dtype, d_dt,
+        compare(oracle, LAYER_D_DT, args->d_dt, (oracle->first + t) * layer->heads + head, layer->dtype, d_dt,
                 is_spoilt(oracle, t));
         add(&oracle->bias[head], d_dt.value, d_dt.error, fabs(d_dt.value), 0.0);
         add(&oracle->d_A[head], step->s * r.value, step->s * r.error + step->s_error * fabs(r.value),
@@ -364,42 +374,42 @@ static void walk_head(struct oracle *oracle, size_t batch, size_t head, size_t f
     }
 }
 
-static void compare_columns(struct oracle *oracle, size_t batch, size_t group, size_t first, size_t columns)
+static void compare_columns(struct oracle *oracle, size_t group, size_t first, size_t columns)
 {
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
-    for (size_t i = 0; i < columns * layer->seq_len; i++) {
-        const size_t n = first + i / layer->seq_len, t = i % layer->seq_len;
-        const size_t at = ((batch * layer->seq_len + t) * layer->groups + group) * layer->dk + n;
+    for (size_t i = 0; i < columns * oracle->length; i++) {
+        const size_t n = first + i / oracle->length, t = i % oracle->length;
+        const size_t at = ((oracle->first + t) * layer->groups + group) * layer->dk + n;
         const bool spoilt = is_spoilt(oracle, t); /* below: by any head of the group */
         compare(oracle, LAYER_D_B, args->d_B, at, layer->dtype, total(oracle, &oracle->d_B[i]), spoilt);
         compare(oracle, LAYER_D_C, args->d_C, at, layer->dtype, total(oracle, &oracle->d_C[i]), spoilt);
     }
 }
 
-/* All heads of a group of a batch, and its d_B and d_C in these columns. */
-static void walk_group(struct oracle *oracle, size_t batch, size_t group, size_t first, size_t columns, bool all)
+/* All heads of a group of the sequence, and its d_B and d_C in these columns. */
+static void walk_group(struct oracle *oracle, size_t group, size_t first, size_t columns, bool all)
 {
     const struct layer_args *layer = &oracle->args->layer;
-    const size_t heads = layer->groups != 0 ? layer->heads / layer->groups : 0, sums = columns * layer->seq_len;
-    bool *spoilt = calloc(layer->seq_len + 1, sizeof *spoilt);
+    const size_t heads = layer->groups != 0 ? layer->heads / layer->groups : 0, sums = columns * oracle->length;
+    bool *spoilt = calloc(oracle->length + 1, sizeof *spoilt);
     double P = 1.0;
     memset(oracle->d_B, 0, sums * sizeof *oracle->d_B);
     memset(oracle->d_C, 0, sums * sizeof *oracle->d_C);
     for (size_t head = group * heads; head < (group + 1) * heads && spoilt != NULL; head++) {
-        walk_head(oracle, batch, head, first, columns, all);
+        walk_head(oracle, head, first, columns, all);
         P = fmax(P, oracle->P);
-        for (size_t i = 0; i < layer->seq_len; i++)
+        for (size_t i = 0; i < oracle->length; i++)
             spoilt[i] = spoilt[i] || oracle->spoilt[i];
     }
     oracle->P = P * (double)(heads + 1); /* each head adds what fp16 cannot keep */
     if (spoilt != NULL)
-        memcpy(oracle->spoilt, spoilt, layer->seq_len * sizeof *spoilt);
+        memcpy(oracle->spoilt, spoilt, oracle->length * sizeof *spoilt);
     free(spoilt);
-    compare_columns(oracle, batch, group, first, columns);
+    compare_columns(oracle, group, first, columns);
 }
 
-/* What all batches share, of one head. */
+/* What all sequences share, of one head. */
 static void compare_head(struct oracle *oracle, size_t head)
 {
     const struct layer_backward_args *args = oracle->args;
@@ -424,21 +434,25 @@ bool layer_check_backward(const struct layer_backward_args *args, size_t chunk, 
     struct oracle oracle = {.args = args, .chunk = chunk, .finding = finding, .P = 1.0};
     oracle.v = is_loop ? 0.0 : layer->dtype == BF16 ? 0x1p-8 : layer->dtype == FP16 ? 0x1p-11 : 0.0;
     oracle.w = is_loop || layer->dtype != FP16 ? 0.0 : 0x1p-25;
-    whole = whole || layer->batch * layer->heads == 0;
+    whole = whole || layer_num_rows(layer) == 0;
     const bool created = create(&oracle, whole ? layer->dk : 1);
-    for (size_t batch = 0; batch < layer->batch && created && whole; batch++)
+    for (size_t seq = 0; seq < layer_num_seqs(layer) && created && whole; seq++) {
+        enter(&oracle, seq);
         for (size_t group = 0; group < layer->groups; group++)
-            walk_group(&oracle, batch, group, 0, layer->dk, true);
+            walk_group(&oracle, group, 0, layer->dk, true);
+    }
     for (size_t head = 0; head < layer->heads && created && whole; head++)
         compare_head(&oracle, head);
     for (uint64_t i = 0; i < 2 && created && !whole; i++) {
         const size_t head = layer->heads - 1 - sample(seed, i, layer->heads);
         oracle.d_A[head] = oracle.d_D[head] = oracle.bias[head] = (struct sum){0.0, 0.0, 0.0, 0.0, 0.0};
-        for (size_t batch = 0; batch < layer->batch; batch++)
-            walk_head(&oracle, batch, head, 0, 0, true);
+        for (size_t seq = 0; seq < layer_num_seqs(layer); seq++) {
+            enter(&oracle, seq);
+            walk_head(&oracle, head, 0, 0, true);
+        }
         compare_head(&oracle, head);
-        walk_group(&oracle, sample(seed, i + 2, layer->batch), sample(seed, i, layer->groups),
-                   sample(seed, i, layer->dk), 1, false);
+        enter(&oracle, sample(seed, i + 2, layer_num_seqs(layer)));
+        walk_group(&oracle, sample(seed, i, layer->groups), sample(seed, i, layer->dk), 1, false);
     }
     destroy(&oracle);
     return created;

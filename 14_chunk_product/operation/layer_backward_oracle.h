@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Compares what a kernel that multiplies chunks of `chunk` steps (1: a loop) has written; the arrays are on the host.
-   `whole`: all of it; else the gradients of two heads in all batches, and two columns of d_B and d_C, which are the
+   `whole`: all of it; else the gradients of two heads in all sequences, and two columns of d_B and d_C, which are the
    first, the last, or what the seed draws. Returns false if there is no memory. */
 bool layer_check_backward(const struct layer_backward_args *args, size_t chunk, bool whole, uint64_t seed,
                           struct finding *finding);

@@ -11,7 +11,10 @@ static __global__ void fill(struct layer_spec spec, int array, enum dtype dtype,
 {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
-        dtype_set(dtype, values, i, layer_value(&spec, array, i));
+        if (array == LAYER_STARTS)
+            ((int *)values)[i] = (int)layer_start(&spec, i);
+        else
+            dtype_set(dtype, values, i, layer_value(&spec, array, i));
 }
 
 extern "C" cudaError_t layer_fill_array(const struct layer_spec *spec, int array, enum dtype dtype, void *values,
@@ -67,7 +70,7 @@ static __global__ void check(struct layer_args args, size_t chunk, uint64_t seed
     for (int i = 0; i < MOST_NUMBERS; i++)
         if (i < count)
             numbers[i] = layer_begin_number(&args, &row, lane + i * LANES);
-    for (size_t t = 0; t < args.seq_len; t++) {
+    for (size_t t = 0; t < row.length; t++) {
         const struct layer_step step = layer_begin_step(&args, &row, t);
         const size_t B_at = layer_B_at(&args, &row, t) + lane;
         struct layer_sums sums = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};

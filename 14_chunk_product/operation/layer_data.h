@@ -7,8 +7,9 @@
 #include "../../common/linrec/linrec_data.h"
 #include "layer_arguments.h"
 
-/* Its sizes, arrays and flags, as they are numbered (layer_operation.c). */
-enum { BATCH, SEQ_LEN, HEADS, DK, DV, GROUPS, NUM_LAYER_SIZES };
+/* Its sizes, arrays and flags, as they are numbered (layer_operation.c). Packed, the first size is the number of
+   sequences, and the only batch is no size. */
+enum { BATCH, SEQ_LEN, HEADS, DK, DV, GROUPS, NUM_LAYER_SIZES, NUM_SEQS = BATCH };
 enum layer_array {
     LAYER_X,
     LAYER_Z,
@@ -32,7 +33,8 @@ enum layer_array {
     LAYER_D_D,
     LAYER_D_DT_BIAS,
     LAYER_D_INITIAL_STATE,
-    NUM_LAYER_ARRAYS
+    NUM_LAYER_ARRAYS,
+    LAYER_STARTS = NUM_LAYER_ARRAYS /* of packed sequences one more */
 };
 enum { DT_SOFTPLUS };
 
@@ -41,14 +43,14 @@ enum layer_kind {
     LAYER_ORDINARY,  /* as Mamba-2 begins: A in [-16, -1]; what is timed */
     LAYER_NEAR_ONE,  /* A near -1/256: exp(s A) within 2^-10 of 1, so a lost state shows */
     LAYER_STRONG,    /* as ordinary, but one step in eight lasts 64: decays down to exp(-1024), which is 0 */
-    LAYER_NONFINITE, /* as strong, and in every other batch one head has one NaN or infinity in x */
+    LAYER_NONFINITE, /* as strong, and in every other sequence one head has one NaN or infinity in x */
     NUM_LAYER_KINDS
 };
 
 struct layer_spec {
     uint64_t seed;
     int kind;
-    bool softplus;
+    bool packed, softplus;
     size_t sizes[NUM_LAYER_SIZES];
 };
 
@@ -64,13 +66,35 @@ static inline HOST_DEVICE float layer_dt(const struct layer_spec *spec, size_t i
     return (1 + uniform * 0.5f) / (float)(16 << (hash >> 32) % 7); /* 2^-10 to 0.094 */
 }
 
+/* Where packed sequence s starts, s up to num_seqs: many short ones, of which some may be empty, then few long ones. */
+static inline HOST_DEVICE size_t layer_start(const struct layer_spec *spec, size_t s)
+{
+    const double t = (double)s / (double)spec->sizes[NUM_SEQS], t2 = t * t;
+    return (size_t)((double)spec->sizes[SEQ_LEN] * (t2 * t2));
+}
+
+/* The sequence of a step, counted from the first one of all. */
+static inline HOST_DEVICE size_t layer_sequence(const struct layer_spec *spec, size_t step)
+{
+    size_t low = 0, high = spec->sizes[NUM_SEQS]; /* the last one that starts there or before */
+    while (spec->packed && low + 1 < high) {
+        const size_t middle = (low + high) / 2;
+        if (layer_start(spec, middle) <= step)
+            low = middle;
+        else
+            high = middle;
+    }
+    return spec->packed ? low : step / spec->sizes[SEQ_LEN];
+}
+
 /* Whether element i of x is the one that is NaN or infinite. */
 static inline HOST_DEVICE bool layer_is_special(const struct layer_spec *spec, size_t i)
 {
-    const size_t row = spec->sizes[HEADS] * spec->sizes[DV], batch = i / row / spec->sizes[SEQ_LEN];
-    const uint64_t hash = data_hash(spec->seed, DATA_SPECIAL, batch);
-    return (batch + spec->seed) % 2 == 0 && i % row == hash % row &&
-           i / row % spec->sizes[SEQ_LEN] == (hash >> 32) % spec->sizes[SEQ_LEN];
+    const size_t row = spec->sizes[HEADS] * spec->sizes[DV], seq = layer_sequence(spec, i / row);
+    const size_t first = spec->packed ? layer_start(spec, seq) : seq * spec->sizes[SEQ_LEN];
+    const size_t length = spec->packed ? layer_start(spec, seq + 1) - first : spec->sizes[SEQ_LEN];
+    const uint64_t hash = data_hash(spec->seed, DATA_SPECIAL, seq);
+    return (seq + spec->seed) % 2 == 0 && i % row == hash % row && i / row - first == (hash >> 32) % length;
 }
 
 /* Element i of an array that is read. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_operation.c - the layer of Mamba-2 as an operation of the harness (common/harness/operation.h). */
 #include <stdio.h>
+#include <string.h>
 
 #include "../../common/harness/arrays.h"
 #include "../../common/harness/machine.h"
@@ -17,9 +18,15 @@ static const char *kind_name(int kind)
     return names[kind];
 }
 
+static bool is_packed(const struct problem *problem)
+{
+    return problem->operation != &layer_operation;
+}
+
 static struct layer_spec spec_of(const struct problem *problem, const struct data *data)
 {
-    struct layer_spec spec = {.seed = data->seed, .kind = data->kind, .softplus = problem->flags[DT_SOFTPLUS]};
+    struct layer_spec spec = {
+        .seed = data->seed, .kind = data->kind, .packed = is_packed(problem), .softplus = problem->flags[DT_SOFTPLUS]};
     for (int s = 0; s < NUM_LAYER_SIZES; s++)
         spec.sizes[s] = problem->sizes[s];
     return spec;
@@ -28,10 +35,14 @@ static struct layer_spec spec_of(const struct problem *problem, const struct dat
 static void fill(const struct problem *problem, const struct data *data)
 {
     const struct layer_spec spec = spec_of(problem, data);
-    for (int a = 0; a < NUM_LAYER_ARRAYS; a++) {
+    for (int a = 0; a < problem->operation->num_arrays; a++) {
         const size_t count = array_count(&problem->operation->arrays[a], problem->sizes);
-        for (size_t i = 0; i < count && array_is_read(problem, a); i++)
-            array_set(problem, a, i, layer_value(&spec, a, i));
+        for (size_t i = 0; i < count && array_is_read(problem, a); i++) {
+            if (a == LAYER_STARTS)
+                ((int *)problem->arrays[a])[i] = (int)layer_start(&spec, i);
+            else
+                array_set(problem, a, i, layer_value(&spec, a, i));
+        }
     }
 }
 
@@ -39,7 +50,7 @@ static cudaError_t device_fill(const struct problem *problem, const struct data 
 {
     const struct layer_spec spec = spec_of(problem, data);
     cudaError_t error = cudaSuccess;
-    for (int a = 0; a < NUM_LAYER_ARRAYS && error == cudaSuccess; a++) {
+    for (int a = 0; a < problem->operation->num_arrays && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
         if (array_is_read(problem, a))
             error = layer_fill_array(&spec, a, array_dtype(array, problem->dtype), problem->arrays[a],
@@ -54,7 +65,9 @@ static struct layer_args args_of(const struct problem *problem)
 {
     void *const *arrays = problem->arrays;
     const size_t *sizes = problem->sizes;
-    return (struct layer_args){.batch = sizes[BATCH],
+    return (struct layer_args){.batch = is_packed(problem) ? 1 : sizes[BATCH],
+                               .num_seqs = is_packed(problem) ? sizes[NUM_SEQS] : 0,
+                               .starts = is_packed(problem) ? arrays[LAYER_STARTS] : NULL,
                                .seq_len = sizes[SEQ_LEN],
                                .heads = sizes[HEADS],
                                .dk = sizes[DK],
@@ -214,9 +227,8 @@ const struct operation layer_operation = {
     .name = "layer of Mamba-2",
     .asked_by = "operation",
     .asked_value = "layer",
-    .also =
-        "The program has one more operation, which --operation product asks for: the product of two matrices. --help\n"
-        "beside it says what that takes.",
+    .also = "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, and\n"
+            "--operation product for the product of two matrices. --help beside one of them says what that takes.",
     .num_sizes = NUM_LAYER_SIZES,
     .sizes = {[BATCH] = {"batch", "batch", "sequences", .is_list = false},
               [SEQ_LEN] = {"seq_len", "length", "steps of a sequence", .is_list = true},
@@ -269,3 +281,42 @@ const struct operation layer_operation = {
     .workspace_size = workspace_size,
     .levels = chunk_of,
 };
+
+/* ---- packed sequences ---- */
+
+static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
+{
+    if (refuses(which, sizes, why, size))
+        return true;
+    if (sizes[NUM_SEQS] != 0 || sizes[SEQ_LEN] == 0)
+        return false;
+    snprintf(why, size, "takes at least one sequence where there are steps");
+    return true;
+}
+
+static void packed_shapes(const struct machine *machine, struct shapes *shapes)
+{
+    static const size_t on_gpu[MAX_SIZES] = {16, 32768, 32, 128, 64, 1}, on_sim[MAX_SIZES] = {5, 140, 2, 16, 8, 1};
+    shapes_add(shapes, machine->backend == ON_CUDA ? on_gpu : on_sim);
+}
+
+const struct operation *layer_packed_operation(void)
+{
+    static struct operation packed;
+    packed = layer_operation;
+    packed.name = "layer of Mamba-2, packed sequences";
+    packed.also = NULL;
+    packed.sizes[NUM_SEQS] = (struct size){"seqs", "number of sequences", "sequences, one after the other", false};
+    packed.sizes[SEQ_LEN].help = "steps of all sequences together";
+    packed.default_shapes = packed_shapes;
+    packed.refuses = packed_refuses;
+    for (int a = 0; a < NUM_LAYER_ARRAYS; a++) { /* what has a row for each step has no batch */
+        struct array *const array = &packed.arrays[a];
+        if (array->num_dims > 1 && array->dims[1] == SEQ_LEN)
+            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
+    }
+    packed.arrays[LAYER_STARTS] =
+        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {NUM_SEQS}};
+    packed.num_arrays = NUM_LAYER_ARRAYS + 1;
+    return &packed;
+}

@@ -45,7 +45,8 @@
 
 /* A row of dv as it goes through time. */
 struct layer_row {
-    size_t batch, head, row, chunk;
+    size_t first, length; /* its sequence's first step, counted from the first one of all; and how many that has */
+    size_t seq, head, row, chunk;
     size_t masked;  /* up to this step of its chunk a masked score meets a NaN or an infinity */
     double c, most; /* see above; the largest M so far */
 };
@@ -71,34 +72,36 @@ static inline HOST_DEVICE double layer_sigmoid(double v)
     return v >= 0.0 ? 1.0 / (1.0 + exp(-v)) : exp(v) / (1.0 + exp(v));
 }
 
-/* Rows of dv, of all batches and heads, and the row with that number. */
+/* Rows of dv, of all sequences and heads, and the row with that number. */
 static inline HOST_DEVICE size_t layer_num_rows(const struct layer_args *args)
 {
-    return args->batch * args->heads * args->dv;
+    return layer_num_seqs(args) * args->heads * args->dv;
 }
 
 static inline HOST_DEVICE struct layer_row layer_row_of(const struct layer_args *args, size_t chunk, size_t number)
 {
-    const size_t both = number / args->dv;
-    return (struct layer_row){both / args->heads, both % args->heads, number % args->dv, chunk, 0, 0.0, 0.0};
+    const size_t both = number / args->dv, seq = both / args->heads;
+    const size_t first = args->starts != NULL ? (size_t)args->starts[seq] : seq * args->seq_len;
+    const size_t length = args->starts != NULL ? (size_t)args->starts[seq + 1] - first : args->seq_len;
+    return (struct layer_row){first, length, seq, both % args->heads, number % args->dv, chunk, 0, 0.0, 0.0};
 }
 
 /* Where the row's element of a step stands in x, and where its group's first one stands in B. */
 static inline HOST_DEVICE size_t layer_x_at(const struct layer_args *args, const struct layer_row *row, size_t t)
 {
-    return ((row->batch * args->seq_len + t) * args->heads + row->head) * args->dv + row->row;
+    return ((row->first + t) * args->heads + row->head) * args->dv + row->row;
 }
 
 static inline HOST_DEVICE size_t layer_B_at(const struct layer_args *args, const struct layer_row *row, size_t t)
 {
     const size_t group = row->head / (args->heads / args->groups);
-    return ((row->batch * args->seq_len + t) * args->groups + group) * args->dk;
+    return ((row->first + t) * args->groups + group) * args->dk;
 }
 
 /* Number n of the row's dk in a state. */
 static inline HOST_DEVICE size_t layer_state_at(const struct layer_args *args, const struct layer_row *row, size_t n)
 {
-    return ((row->batch * args->heads + row->head) * args->dv + row->row) * args->dk + n;
+    return ((row->seq * args->heads + row->head) * args->dv + row->row) * args->dk + n;
 }
 
 static inline HOST_DEVICE struct layer_number layer_begin_number(const struct layer_args *args,
@@ -112,7 +115,7 @@ static inline HOST_DEVICE struct layer_number layer_begin_number(const struct la
 static inline HOST_DEVICE size_t layer_find_masked(const struct layer_args *args, const struct layer_row *row, size_t t)
 {
     for (size_t i = t + row->chunk; i-- > t && row->chunk > 1;)
-        if (i < args->seq_len && !isfinite(dtype_get(args->dtype, args->x, layer_x_at(args, row, i))))
+        if (i < row->length && !isfinite(dtype_get(args->dtype, args->x, layer_x_at(args, row, i))))
             return i;
     return 0;
 }
@@ -120,7 +123,7 @@ static inline HOST_DEVICE size_t layer_find_masked(const struct layer_args *args
 static inline HOST_DEVICE struct layer_step layer_begin_step(const struct layer_args *args, struct layer_row *row,
                                                              size_t t)
 {
-    const double dt = dtype_get(args->dtype, args->dt, (row->batch * args->seq_len + t) * args->heads + row->head);
+    const double dt = dtype_get(args->dtype, args->dt, (row->first + t) * args->heads + row->head);
     const double v = args->dt_bias != NULL ? dt + args->dt_bias[row->head] : dt, A = args->A[row->head];
     const double v_error = args->dt_bias != NULL ? LAYER_U * fabs(v) : 0.0;
     struct layer_step step = {v, v_error, 0.0, dtype_get(args->dtype, args->x, layer_x_at(args, row, t)),
@@ -205,7 +208,7 @@ static inline HOST_DEVICE void layer_compare_state(const struct layer_args *args
     const struct layer_sums alone = {number->h, number->m, number->old, number->q, number->e, 1.0};
     const double bound = LAYER_MORE * layer_bound(args, row, &alone) + (double)FLT_MIN * (1 + row->most);
     const double h = !isfinite(number->h) && !isfinite(got) && !is_poison(got) ? got : number->h;
-    finding_add(finding, LAYER_FINAL_STATE, at, got, h, args->seq_len == 0 ? 0.0 : bound);
+    finding_add(finding, LAYER_FINAL_STATE, at, got, h, row->length == 0 ? 0.0 : bound);
 }
 
 /* ---- a row on the host; layer_data.cu has the same loop for a warp ---- */
@@ -216,7 +219,7 @@ static inline void layer_check_row(const struct layer_args *args, size_t chunk, 
     struct layer_number numbers[LAYER_MAX_DK];
     for (size_t n = 0; n < args->dk; n++)
         numbers[n] = layer_begin_number(args, &row, n);
-    for (size_t t = 0; t < args->seq_len; t++) {
+    for (size_t t = 0; t < row.length; t++) {
         const struct layer_step step = layer_begin_step(args, &row, t);
         const size_t B_at = layer_B_at(args, &row, t);
         struct layer_sums sums = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
