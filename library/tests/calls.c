@@ -518,6 +518,7 @@ static void check_errors(void)
     EXPECT(linrec_workspace_init(on_host, sizeof on_host, NULL), LINREC_INVALID_ARGUMENT);
 #endif
     (void)on_host;
+    must_cuda(cudaDeviceSynchronize());
 }
 
 /* ---- somebody else's error ---- */
