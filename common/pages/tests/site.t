@@ -59,7 +59,7 @@ ${\join ' ', ('int listed;') x 30}
 </details>
 END
 file('01_first/earlier.md', "# Earlier by name, later in the text\n");
-file('01_first/then.md', "# Then\n\n[up](README.md#what-is-int-x) [outside](https://example.org/x.md)\n");
+file('01_first/then.md', "# Then\n\n<!-- core: here -->\n*Page 1 of 1.*\n\n<!-- end -->\n\n[up](README.md#what-is-int-x) [outside](https://example.org/x.md)\n");
 file('01_first/kernel.cu', "/* </script> & \"quoted\" */\n__global__ void k() {}\n~~~~~~~~\n");
 file("01_first/figures/$_.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>') for qw(still race);
 file('build/watch/01_first/figures/race.html', '<title>a player</title>');
@@ -86,6 +86,7 @@ like($first, qr{<li class="section"><a href="#what-is-int-x">}, 'and the heading
 like($first, qr{<a href="\.\./index\.html">Start</a> &rsaquo; 01 First\. About 3 minutes\.},
     '514 words are three minutes');
 like(page('01_first/then.html'), qr{index\.html">01 First</a> &rsaquo; Then\.}, 'a page beside names its chapter');
+unlike(page('01_first/then.html'), qr{Then\. About}, 'and says no minutes where a page of the core has them');
 like($first, qr{<a rel="prev" href="\.\./index\.html">}, 'the page before');
 like($first, qr{<a rel="next" href="\.\./01_first/then\.html">}, 'the next page');
 
