@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
                 y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
-            /* [state] A sequence that goes on from a state has multiplied it by its first coefficient. */
+            /* [state] Where the sequence went on from a state, its first coefficient was multiplied by that. */
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 if (i == very_last && states.initial_state != NULL)
@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             store4<from_end>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
-    /* [leave] What the scan hands on to before the sequence. */
+    /* [leave] What the scan hands on from its last element is the gradient of the initial state. */
     if (threadIdx.x == 0)
         leave_gradient(&states, carry, blockIdx.x);
 }
