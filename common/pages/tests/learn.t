@@ -60,7 +60,7 @@ Here `__syncthreads()` makes all wait, and $y_l = x_l$ is right.
 | 01.1 Count | numbers |
 | 01.2 Mend | a barrier |
 END
-file('01_first/further/more.md', "# More\n\n`__syncthreads()`, `__syncthreads()` and again `__syncthreads()`.\n");
+file('01_first/further/more.md', "# More\n\n`__syncthreads()` waits, `__syncthreads()` waits, and again `__syncthreads()` waits.\n");
 file('02_second/README.md', "# 02 Second\n\nThe end.\n");
 file('docs/glossary.md', "# Glossary\n\n### Barrier\n\nAll wait.\n\n### Tile\n\nA part, up to a [barrier](#barrier).\n");
 file('01_first/figures/race.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
