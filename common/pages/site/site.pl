@@ -291,7 +291,7 @@ sub write_page {
     my ($first) = grep { length > 60 } map { plain($_) } $value{body} =~ m{<p>(\w.*?)</p>}gs; # the first paragraph that says something
     write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', %value,
         course => $title{'README.md'}, root => $root, contents => contents($path, $root), page => page_of($path),
-        here => $in_core{$path} ? '' : qq(<p class="here">You are here: $here.$minutes</p>), exercises => scalar keys %exercises,
+        here => $in_core{$path} || $path eq Core::FRONT ? '' : qq(<p class="here">You are here: $here.$minutes</p>), exercises => scalar keys %exercises,
         address => $ENV{SITE_ADDRESS} ? $ENV{SITE_ADDRESS} =~ s{/*$}{/}r : $root,
         description => escaped(($first // $value{title}) =~ s/^(.{1,200})\b.*/$1/sr)));
 }
