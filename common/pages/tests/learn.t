@@ -165,4 +165,12 @@ is($js->('getComputedStyle(document.body).backgroundColor'), 'rgb(13, 17, 23)', 
 is_deeply([$browser->messages], [], 'all of it without a message');
 
 undef $browser;
+
+# the book
+($status, undef, $err) = run_program($^X, "$home/common/pages/site/site.pl", '--book');
+is("$status$err", '0', 'the book is printed');
+my %number = (read_file('build/obj/site/book.html') // '') =~ /<a href="#(\w+)" data-page="(\d+)">/g;
+is(join(' ', map { $number{$_} // '?' } qw(index_html 01_first_index_html 01_first_further_more_html 02_second_index_html docs_glossary_html)), '2 3 4 5 6',
+    'its contents have page numbers');
+
 done_testing;
