@@ -5,7 +5,8 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../common/pages";
+use lib "$FindBin::Bin/../common/pages", "$FindBin::Bin/../common/plot";
+use Plots;
 use Tables;
 
 my $table = read_table('results/07_estimates.csv');
@@ -33,3 +34,4 @@ print $plot 'plot x with lines lc rgb "#000000" title "equal", 1.2 * x with line
 print $plot ", \$points$_ with points pt 7 ps 0.25 lc rgb '$colours[$_ % 4]' title '$numbers[$_] sequence", $numbers[$_] == 1 ? '' : 's', "'" for 0 .. $#numbers;
 print $plot "\n";
 close $plot or die "gnuplot failed\n";
+for_dark_screens('07_bench/figures/estimates.svg');

@@ -47,7 +47,7 @@ sub draw {
     return if !@names;
     my $data = "build/plots/10_$name.dat";
     write_file($data, @blocks);
-    gnuplot('common/plot/throughput.gp', "results/10_$name.svg", term => $term, data => $data, variants => "@names", across => $across,
+    gnuplot('common/plot/throughput.gp', "results/10_$name.svg", term => $term, data => $data, variants => "@names", looks(@names), across => $across,
         heading => "10_chunk_state, forward, $heading, $device");
 }
 

@@ -69,3 +69,4 @@ plot 100 * 8 * long / bus_sheet / guessed(long, x) with lines lw 2 dt 3 lc rgb '
      pieces('11_stream', 'seq_len=65536') using 'piece':(column('piece') > short ? NaN : 1e5 * short_in / column('wall_ms')) with points pt 5 ps 0.8 lc rgb '#d55e00' title 'recorded', \
      100 * copies_in / both_ways with lines lw 1 lc rgb '#000000' title "2^{28} elements, the bus's own copies both ways"
 set output
+system('perl -Icommon/plot -MPlots -e "for_dark_screens(shift)" 11_stream/figures/model.svg')

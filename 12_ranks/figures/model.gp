@@ -85,3 +85,4 @@ plot percent(forget(strong / x, x), strong / x) with linespoints lw 2 pt 7 lc rg
      percent(chain(strong / x, x), strong / x) with linespoints lw 2 pt 9 lc rgb '#59636e' title 'chain'
 unset multiplot
 set output
+system('perl -Icommon/plot -MPlots -e "for_dark_screens(shift)" 12_ranks/figures/model.svg')

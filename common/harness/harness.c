@@ -132,9 +132,11 @@ static int run_own_arrays(struct selection *selection)
     if (status == 0)
         status = own_arrays_run(&own, kernel, &options->config, selection->machine->backend);
     if (status == 0)
-        printf("%s: %s, %s, variant %s%s on %s\n", selection->chapter->name,
+        printf("%s: %s, %s, variant %s%s%s on %s\n", selection->chapter->name,
                sizes_text(selection->operation, own.sizes, shape), pass_name(selection->operation, own.direction),
-               kernel->name, launch_config_text(&options->config, ':', config), selection->machine->device.name);
+               kernel->name, launch_config_text(&options->config, ':', config),
+               kernel->info->partial ? ", which computes only part of the result," : "",
+               selection->machine->device.name);
     own_arrays_free(&own);
     return status;
 }

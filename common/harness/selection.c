@@ -353,8 +353,6 @@ const struct kernel *selection_for_arrays(const struct selection *selection, enu
             kernel = &selection->kernels[k];
     if (!launch_tunables_take(&kernel->info->tunable, &options->config))
         refuse_config(selection, kernel);
-    else if (kernel->info->partial)
-        usage_error("%s computes only part of the result; choose another variant, see --list", kernel->name);
     else if (!kernel->runs[direction])
         usage_error("%s does not run %s; choose another variant", kernel->name,
                     pass_name(selection->operation, direction));

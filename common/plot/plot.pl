@@ -40,7 +40,7 @@ sub throughput {
     }
     my $data = "build/plots/${chapter}_$direction.dat";
     write_file($data, map { ("# $_\n", @{ $points{$_} }, "\n\n") } @variants);
-    gnuplot('common/plot/throughput.gp', $out, term => $term, data => $data, variants => "@variants",
+    gnuplot('common/plot/throughput.gp', $out, term => $term, data => $data, variants => "@variants", looks(@variants),
         heading => "$chapter, $direction, $rows[0]{num_seqs} sequences, $rows[0]{device}");
 }
 

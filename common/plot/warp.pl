@@ -64,21 +64,3 @@ my $out = "results/${chapter}_warp.svg";
 write_file($data, @data);
 gnuplot('common/plot/warp.gp', $out, term => $term, data => $data, chapter => $chapter, variants => "@variants", of => "@of",
     what => "@what", touched => "@touched", last => "@last");
-exit 0 if $term eq 'dumb';
-
-# gnuplot knows one set of colours; this is the other one, for readers with a dark screen
-open my $file, '<', $out or die "$out: $!\n";
-my $svg = join '', <$file>;
-close $file;
-$svg =~ s{(<svg[^>]*>)}{$1
-<style>
-\@media (prefers-color-scheme: dark) {
-  rect[fill="#ffffff"] { fill: #0d1117; }
-  [fill="black"] { fill: #e6edf3; }
-  [stroke="black"] { stroke: #e6edf3; }
-  [stroke="rgb(221, 221, 221)"] { stroke: #30363d; }
-  [color="rgb(  0, 114, 178)"] { color: #56b4e9; }
-  [color="rgb(158, 202, 225)"] { color: #2f5573; }
-}
-</style>};
-write_file($out, $svg);

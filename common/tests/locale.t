@@ -26,6 +26,7 @@ write_file("$here/bin/gnuplot", <<'END');
 #!/bin/sh
 data=$(echo "$2" | sed -n "s/.*data='\([^']*\)'.*/\1/p")
 echo "$(grep -c '^1024 0\.9$' "$data") points, LC_ALL=$LC_ALL"
+echo '<svg>' > "$(echo "$2" | sed -n "s/.*out='\([^']*\)'.*/\1/p")"
 END
 chmod 0755, "$here/bin/gnuplot";
 sub here { # a command in that folder

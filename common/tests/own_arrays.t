@@ -140,4 +140,12 @@ refuses('unwritable outputs', qr/cannot write/, $p, '--inputs', $ones, '--coeffs
 is(read_file($y), $before, 'after all refusals the old outputs are still there');
 is_deeply([glob scratch('*partial*')], [], 'and no partial file');
 
+# a variant that computes only part of the result, if one asks for it
+for my $chapter (chapters()) {
+    my $p = program($chapter);
+    my ($partial) = (run_program($p, '--list'))[1] =~ /^(\w+) .*\(partial/m or next;
+    my ($status, $out) = run_program($p, '--variant', $partial, '--inputs', $x, '--coeffs', $c, '--outputs', $y);
+    like("$status $out", qr/^0 .* variant $partial, which computes only part of the result, on /, "$chapter says that $partial is no whole result");
+}
+
 done_testing;

@@ -113,7 +113,7 @@ for (const heading of main.querySelectorAll('h2[id], h3[id]'))
 // ---- headings, listings, players ----
 
 for (const heading of main.querySelectorAll(':is(h2, h3, h4)[id]'))
-    heading.append(element('a', { className: 'anchor', href: '#' + heading.id, ariaLabel: 'Link to this section' }, '#'));
+    heading.append(element('a', { className: 'anchor', href: '#' + heading.id, ariaLabel: 'Link to this section' }));
 for (const listing of main.querySelectorAll('pre:not(.numberSource)')) {
     const copy = element('button', { className: 'copy', type: 'button' }, 'Copy');
     copy.addEventListener('click', async () => {

@@ -229,6 +229,8 @@ sub linked {
     return $html;
 }
 
+my %page_number; # in the book
+
 # The contents: each part of the course folds, and the one of the text that is shown is open, with that text's headings.
 sub contents {
     my ($shown, $root) = @_;
@@ -254,6 +256,8 @@ sub contents {
 sub entry {
     my ($text, $shown, $root) = @_;
     my $href = $book ? '#' . id($text) : $root . page_of($text);
+    my $number = $page_number{ id($text) } // '';
+    return qq(<a href="$href" data-page="$number">$title{$text}</a>) if $book;
     my $look = ($in_core{$text} ? ' class="core"' : '') . ($text eq $shown ? ' aria-current="page"' : '');
     return qq(<a href="$href"$look>$title{$text}</a>);
 }
@@ -291,7 +295,7 @@ sub write_page {
     my ($first) = grep { length > 60 } map { plain($_) } $value{body} =~ m{<p>(\w.*?)</p>}gs; # the first paragraph that says something
     write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', %value,
         course => $title{'README.md'}, root => $root, contents => contents($path, $root), page => page_of($path),
-        here => $in_core{$path} ? '' : qq(<p class="here">You are here: $here.$minutes</p>), exercises => scalar keys %exercises,
+        here => $in_core{$path} || $path eq Core::FRONT ? '' : qq(<p class="here">You are here: $here.$minutes</p>), exercises => scalar keys %exercises,
         address => $ENV{SITE_ADDRESS} ? $ENV{SITE_ADDRESS} =~ s{/*$}{/}r : $root,
         description => escaped(($first // $value{title}) =~ s/^(.{1,200})\b.*/$1/sr)));
 }
@@ -372,15 +376,31 @@ sub write_site {
 
 # ---- the book ----
 
+# Where the anchors of a PDF are: anchor => its page's number. Chromium writes what is not a page's content as plain text.
+sub pages_of {
+    my ($pdf) = @_;
+    my %kids = $pdf =~ m{^(\d+) 0 obj\n<</Type /Pages\b[^>]*?/Kids \[([^\]]*)\]}gm;
+    my @order = $pdf =~ m{/Type /Catalog\b[^>]*?/Pages (\d+) 0 R};
+    @order = map { $kids{$_} ? $kids{$_} =~ /(\d+) 0 R/g : $_ } @order while grep { $kids{$_} } @order;
+    my %number = map { $order[$_] => $_ + 1 } 0 .. $#order;
+    my %page = $pdf =~ m{/(\w+) \[(\d+) 0 R /XYZ }g;
+    return map { $_ => $number{ $page{$_} } } keys %page;
+}
+
 sub write_book {
     my $path = PARTS . '/book.html';
     my $body = join '', map { qq(<section id="${\id($_)}">\n) . linked($_, root_of($path)) . "</section>\n" } @texts;
-    write_text($path, fill('book.html', title => $title{'README.md'}, contents => contents('', ''),
-        style => read_text("$FindBin::Bin/style.css"), body => $body =~ s/<details>/<details open>/gr));
     my $browser = Browser->start;
-    $browser->open($path);
     my %how = (preferCSSPageSize => \1, printBackground => \1, generateTaggedPDF => \1, generateDocumentOutline => \1);
-    write_text(BOOK, decode_base64($browser->command('Page.printToPDF', \%how)->{data}));
+    my $pdf;
+    for (1, 2) { # the second time with the pages' numbers in the contents
+        write_text($path, fill('book.html', title => $title{'README.md'}, contents => contents('', ''),
+            style => read_text("$FindBin::Bin/style.css"), body => $body =~ s/<details>/<details open>/gr));
+        $browser->open($path);
+        $pdf = decode_base64($browser->command('Page.printToPDF', \%how)->{data});
+        %page_number = pages_of($pdf);
+    }
+    write_text(BOOK, $pdf);
     print BOOK, ": all texts but those for teachers\n";
 }
 
