@@ -21,7 +21,7 @@ sub core {
     defined $at or stop('the list in ' . FRONT . ' does not have this page');
     return here($text, $at, scalar @pages) if $what eq 'here';
     return $at < $#pages ? "\nNext: " . link_of($text, $pages[$at + 1]) . ".\n\n"
-        : "\nThis was the last page of the core. What goes further stands in [the table of the chapters]("
+        : "\nThis was the last page of the core. For more, see [the table of the chapters]("
             . link_to($text, FRONT) . "#the-chapters).\n\n";
 }
 
