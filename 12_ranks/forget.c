@@ -26,7 +26,7 @@ static bool all_forgotten(const struct aggregate *ends, size_t count)
     return true;
 }
 
-/* [sum_up] What the stretch's end does, from element `first` of the scan on, which is returned: 0, if all of it was
+/* What the stretch's end does, from element `first` of the scan on, which is returned: 0, if all of it was
    needed. */
 static size_t sum_up_from_the_end(struct part *part, struct aggregate *ends)
 {
@@ -79,7 +79,7 @@ void ranks_forget(struct part *part)
     MPI_Exscan(part->aggregates, part->before, (int)count, ranks_aggregate, ranks_join, part->comm);
     part_scan(part);
 
-    /* What the last stretch does, nobody needs. */
+    /* No rank needs what the last stretch does. */
     int doubts = first > 0 && part->rank < part->ranks - 1 && has_doubts(part, first, ends);
     MPI_Allreduce(MPI_IN_PLACE, &doubts, 1, MPI_INT, MPI_LOR, part->comm);
     free(ends);

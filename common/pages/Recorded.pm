@@ -208,15 +208,18 @@ sub table {
     return "\n" . join("\n", @lines) . "\n\n*$about.*\n\n";
 }
 
-# Where the figures come from.
+# Where the figures come from: of several recordings, all days, and all that was there.
 sub source {
     my ($device, $text, @files) = @_;
     my @recorded = grep { recording($_) } @files;
     my $about = recording($recorded[0])->{about};
+    my (%day, %there);
+    $day{ substr($_->{about}{date}, 0, 10) } = 1 for map { recording($_) } @recorded;
+    my @toolkit = grep { !$there{$_}++ } map { split /, /, recording($_)->{about}{toolkit} } @recorded;
     my @links = map { '[' . (@recorded == 1 ? 'all figures' : $_) . '](' . link_to($text, recording($_)->{path}) . ')' } @recorded;
     my $links = (@links == 1 ? '' : 'all figures: ') . join ', ', @links;
     $device //= $about->{device} // 'unknown device'; # in the rows, or on top of the file
-    return "$device, $about->{toolkit}, driver $about->{driver}, " . substr($about->{date}, 0, 10) . " ($links)";
+    return join(', ', $device, @toolkit, "driver $about->{driver}", join ' and ', sort keys %day) . " ($links)";
 }
 
 1;
