@@ -20,7 +20,7 @@ sub shown {
 sub longest { return (sort { $b <=> $a } map { length } split /\n/, $_[0] =~ s/\e\[\d*[mK]//gr)[0] }
 
 SKIP: {
-    skip 'script, which makes a terminal, is not here', 14 if system('script -qec true /dev/null > /dev/null 2>&1') != 0;
+    skip 'script, which makes a terminal, is not here', 15 if system('script -qec true /dev/null > /dev/null 2>&1') != 0;
 
     my $command = "$p --num-seqs 2 --seq-len 16,33 --repeats 1 2> /dev/null";
     my $piped = (run_program('sh', '-c', $command))[1];
@@ -41,6 +41,10 @@ SKIP: {
     cmp_ok(longest($summary), '<=', 70, 'the summary fits, too');
     like($summary, qr/^\e\[31m1 FAILED\e\[0m$/m, '... and what is wrong is red');
     like((run_program('perl', 'common/harness/summary.pl', $file, 'forward'))[1], qr/\n1 FAILED\n\z/, '... in a pipe it is not');
+
+    for my $what (backend() eq 'sim' ? ('trace', 'estimate NUM_SEQS=4 SEQ_LEN=64') : ()) {
+        cmp_ok(longest(shown(80, "make -s -C 03_tile $what 2> /dev/null")), '<=', 80, "make $what fits, too");
+    }
 
     my ($task) = glob '[0-9][0-9]_*/exercises/add.cu';
     my $report = shown(50, "make -s exercise EX=02.1 FILE=$task");
