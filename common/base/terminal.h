@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* terminal.h - what stdout shows on a terminal: how wide that is, and a verdict in green or red. In a file or a pipe
-   nothing of this, and no colour where NO_COLOR is set (https://no-color.org) or the terminal has none. Terminal.pm does
-   the same in Perl. */
+   nothing of this, and no colour where NO_COLOR is set (https://no-color.org) or the terminal has none. Terminal.pm
+   does the same in Perl. */
 #ifndef TERMINAL_H
 #define TERMINAL_H
 
