@@ -113,3 +113,11 @@ FOR_SM_90A = $(call sources_with,^.ifdef LINREC_SM_90A)
 FLAGS_FOR_SM_90A = $(if $(filter sm_90 sm_90a,$(ARCH)),\
     $(subst -arch=$(ARCH) ,-arch=sm_90a -DLINREC_SM_90A ,$(NVCCFLAGS)),$(NVCCFLAGS))
 CUDA_INCLUDE = $(dir $(NVCC))../include
+
+# a target that there is not: which one was meant? (Only what is typed: makes that a makefile starts have their own way to say it. What is there needs
+# no rule.)
+ifeq ($(MAKELEVEL),0)
+.DEFAULT:
+	$(if $(wildcard $@),,$(error $(if $(filter $@,$(MAKECMDGOALS)),$(shell \
+	    perl $(ROOT)/common/build/meant.pl '$(subst ','\'',$@)' $(MAKEFILE_LIST)),there is no $@, and no rule to make it)))
+endif

@@ -2,6 +2,8 @@
 /* console.c - see console.h */
 #include "console.h"
 
+#include "../base/terminal.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,6 +116,20 @@ void console_begin(struct console *console, const char *program, uint64_t seed, 
     clock_gettime(CLOCK_MONOTONIC, &console->begin);
 }
 
+void console_verdict(const struct console *console)
+{
+    char line[64];
+    if (console->num_failed == 0 && console->num_checks == 0) {
+        printf("nothing was checked\n");
+        return;
+    }
+    if (console->num_failed != 0)
+        snprintf(line, sizeof line, "%d FAILED", console->num_failed);
+    else
+        snprintf(line, sizeof line, "all %d checks passed", console->num_checks);
+    terminal_verdict(console->num_failed == 0, line);
+}
+
 int console_end(const struct console *console)
 {
     const struct operation *operation = console->run.operation;
@@ -126,15 +142,9 @@ int console_end(const struct console *console)
     if (console->num_failed > 3)
         fprintf(stderr, "and %d more; --variant NAME%s%s%s narrows it down\n", console->num_failed - 3,
                 *option != '\0' ? " --" : "", option, *option != '\0' ? " L" : "");
-    if (console->num_failed != 0) {
-        printf("\n%d FAILED\n", console->num_failed);
-        return 1;
-    }
-    if (console->num_checks == 0)
-        printf("\nnothing was checked\n");
-    else
-        printf("\nall %d checks passed\n", console->num_checks);
-    return 0;
+    printf("\n");
+    console_verdict(console);
+    return console->num_failed != 0;
 }
 
 void console_free(struct console *console)

@@ -40,6 +40,9 @@ void console_work_done(struct console *console, double work, bool ran, bool tell
 /* Before the first shape, and after the last one: what was checked. Returns 1 if a check failed, else 0. */
 void console_begin(struct console *console, const char *program, uint64_t seed, const char *csv);
 int console_end(const struct console *console);
+
+/* The line that says whether all checks passed, alone. */
+void console_verdict(const struct console *console);
 void console_free(struct console *console);
 
 #endif

@@ -208,12 +208,7 @@ static int run_shapes(struct console *console, const struct selection *selection
     for (enum direction d = 0; d < NUM_DIRECTIONS; d++)
         for (int i = 0; i < shapes->count && selection->directions[d]; i++)
             run_shape(console, selection, d, shapes->sizes[i]);
-    if (console->num_failed > 0)
-        printf("%d FAILED\n", console->num_failed);
-    else if (console->num_checks > 0)
-        printf("all %d checks passed\n", console->num_checks);
-    else
-        printf("nothing was checked\n");
+    console_verdict(console);
     if (options->csv != NULL && !placement->is_silent)
         status = csv_write(options->csv, &console->run, console->rows, console->num_rows);
     return console->num_failed > 0 ? 1 : status;

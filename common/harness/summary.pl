@@ -5,6 +5,8 @@
 # these the longest up to 16384 elements.
 use strict;
 use warnings;
+use lib 'common/base';
+use Terminal;
 
 my ($path, $direction) = @ARGV;
 die "usage: $0 TABLE.txt DIRECTION\n" if @ARGV != 2;
@@ -19,7 +21,7 @@ while (my $line = <$file>) {
     } elsif (!@names) {
         push @before, $line;
     } elsif (@cells == @names && !@after) {
-        my %row = (line => $line);
+        my %row = (line => $line, cells => \@cells);
         @row{@names} = @cells;
         push @rows, \%row;
     } else {
@@ -34,10 +36,15 @@ for my $row (grep { $_->{direction} eq $direction } @rows) {
     push @variants, $variant if !$best{$variant};
     $best{$variant} = $row if !$best{$variant} || is_better($row, $best{$variant});
 }
-pop @before if !@variants;    # no head without rows
+my $head = pop @before;
+my @table = map { $best{$_} } @variants;
+my $columns = terminal_columns(1000);
 print grep { /\S/ } @before;
-print $best{$_}{line} for @variants;
-print grep { /^(?:all \d+ checks passed|nothing was checked|\d+ FAILED)$/ } @after;
+print @table == 0 ? () # no head without rows
+    : length($head) - 1 <= $columns ? ($head, map { $_->{line} } @table)
+    : map { s/%(?=[a-z])/% /gr } narrow_table($columns, scalar(grep { /^(?:chapter|variant|direction)$/ } @names), \@names, map { $_->{cells} } @table);
+print map { verdict($_, !/FAILED/) . "\n" } map { /^(all \d+ checks passed|\d+ FAILED)$/ } @after;
+print grep { /^nothing was checked$/ } @after;
 
 # The operation's sizes stand between the direction and what was measured. The first that differs decides.
 sub is_better {

@@ -9,7 +9,10 @@
 #include <time.h>
 
 #include "../base/output.h"
+#include "../base/terminal.h"
 #include "placement.h"
+
+enum { NUMBER_TEXT = 340, INDENT = 4 }; /* bytes of the longest number; columns before a line that goes on */
 
 double row_gb_per_s(const struct row *row)
 {
@@ -107,49 +110,91 @@ static bool is_on_screen(const struct run *run, int column)
     return (column < COUNTED) == (run->machine->backend == ON_SIM);
 }
 
-/* A number behind `before`: in so many columns a dash where there is none, in the CSV nothing. */
-static void print_number(FILE *file, const char *before, int width, int decimals, double number)
+/* A number as text; where there is none, `missing`. */
+static const char *number_text(double number, int decimals, const char *missing, char text[NUMBER_TEXT])
 {
     if (isnan(number))
-        fprintf(file, "%s%*s", before, width, width > 0 ? "-" : "");
-    else
-        fprintf(file, "%s%*.*f", before, width, decimals, number);
+        return missing;
+    snprintf(text, NUMBER_TEXT, "%.*f", decimals, number);
+    return text;
 }
 
 /* ---- on the screen ---- */
+
+/* A line of the table, cell by cell. */
+struct line {
+    int count;
+    struct cell {
+        char text[NUMBER_TEXT];
+        int width, least; /* columns, and in a narrow table; negative: the text stands at the left */
+    } cells[3 + MAX_SIZES + MAX_VALUES];
+};
+
+static void add_cell(struct line *line, int width, int least, const char *text)
+{
+    struct cell *cell = &line->cells[line->count++];
+    cell->width = width;
+    cell->least = least;
+    snprintf(cell->text, sizeof cell->text, "%s", text);
+}
+
+/* Where the terminal is narrower than the table, the columns are as narrow as they may be; and where that is not
+   enough, each line of the table goes on in the next one, indented. */
+static void print_cells(const struct line *line)
+{
+    const int columns = terminal_columns();
+    int needed = -1, used = 0;
+    for (int i = 0; i < line->count; i++)
+        needed += 1 + abs(line->cells[i].width);
+    const bool is_narrow = columns > 0 && needed > columns;
+    for (int i = 0; i < line->count; i++) {
+        const struct cell *cell = &line->cells[i];
+        const int width = is_narrow ? cell->least : cell->width;
+        if (is_narrow && used > 0 && used + 1 + abs(width) > columns)
+            used = printf("\n%*s", INDENT, "") - 1;
+        used += printf("%s%*s", used > 0 ? " " : "", width, cell->text);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
 
 /* A row; NULL: the head. */
 static void print_line(const struct run *run, const struct row *row)
 {
     const struct placement *placement = run->operation->placement;
+    const int name_width = placement != NULL ? placement->name_width : 14 + run->config_width;
+    const int direction_width = placement != NULL ? placement->direction_width : 16;
     const struct column *columns;
     double values[MAX_VALUES];
-    char variant[256] = "variant";
+    char variant[256] = "variant", text[NUMBER_TEXT];
     int num_keys;
+    struct line line = {0};
     if (row != NULL)
         snprintf(variant, sizeof variant, "%s%s", row->variant, config_of(row)), values_of(run, row, values);
     if (run->compares)
-        printf("%-12s ", row != NULL ? row->chapter : "chapter");
-    printf("%-*s %-*s", placement != NULL ? placement->name_width : 14 + run->config_width, variant,
-           placement != NULL ? placement->direction_width : 16, row != NULL ? row->direction : "direction");
+        add_cell(&line, -12, -12, row != NULL ? row->chapter : "chapter");
+    add_cell(&line, -name_width, -name_width, variant);
+    add_cell(&line, -direction_width, -(int)strlen("direction"), row != NULL ? row->direction : "direction");
     for (int s = 0; s < run->operation->num_sizes && placement == NULL; s++) {
         const struct size *size = &run->operation->sizes[s];
-        if (row != NULL)
-            printf(" %*zu", size_width(size), row->sizes[s]);
-        else
-            printf(" %*s", size_width(size), size->name);
+        snprintf(text, sizeof text, "%zu", row != NULL ? row->sizes[s] : 0);
+        add_cell(&line, size_width(size), larger((int)strlen(size->name), 5), row != NULL ? text : size->name);
     }
     const int count = columns_of(run, &columns, &num_keys);
     for (int i = 0; i < count; i++) {
-        if (columns[i].title == NULL || !is_on_screen(run, i))
+        const struct column *column = &columns[i];
+        if (column->title == NULL || !is_on_screen(run, i))
             continue;
-        if (row != NULL)
-            print_number(stdout, " ", columns[i].width, columns[i].decimals, values[i]);
-        else
-            printf(" %*s", columns[i].width, columns[i].title);
+        add_cell(&line, column->width,
+                 larger((int)strlen(column->title), column->decimals > 1 ? column->decimals + 2 : 6),
+                 row != NULL ? number_text(values[i], column->decimals, "-", text) : column->title);
     }
-    printf("\n");
-    fflush(stdout);
+    print_cells(&line);
 }
 
 void table_print_head(const struct run *run)
@@ -216,7 +261,7 @@ static void write_line(FILE *file, const struct run *run, const struct row *row)
 {
     const struct column *columns;
     double values[MAX_VALUES];
-    char key[KEY_TEXT] = "chapter,variant,direction";
+    char key[KEY_TEXT] = "chapter,variant,direction", number[NUMBER_TEXT];
     int num_keys;
     if (row != NULL)
         values_of(run, row, values);
@@ -236,10 +281,8 @@ static void write_line(FILE *file, const struct run *run, const struct row *row)
         }
         if (columns[i].name == NULL || !is_there(run, i))
             continue;
-        if (row != NULL)
-            print_number(file, ",", 0, columns[i].csv_decimals, values[i]);
-        else
-            fprintf(file, ",%s", columns[i].name);
+        fprintf(file, ",%s",
+                row != NULL ? number_text(values[i], columns[i].csv_decimals, "", number) : columns[i].name);
     }
     fputc('\n', file);
 }

@@ -366,8 +366,7 @@ sub missed {
         my $goal = $below ? ($_->{least} eq $_->{best} ? '' : 'at least ') . $_->{least} : ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most};
         my $a_little = !$below && $_->{name} =~ /^(?:bytes|sectors_\w+)$/ && $_->{reached} < 1.05 * $_->{most};
         return 'The results are right, but one number is ' . ($below ? 'below' : 'over') . " its goal.\n"
-            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), $goal,
-                $_->{at} eq '' ? '' : " (at $_->{at})")
+            . fold(sprintf('%s: %s, and the goal is %s%s.', $_->{says}, number($_->{reached}), $goal, $_->{at} eq '' ? '' : " (at $_->{at})"), '  ')
             . ($a_little ? fold('Only a little: is there a group at an edge that takes the slow way without need?', '  ') : '')
             . fold($below ? $_->{look_below} // $less_than_the_work : $_->{look}, '  ');
     }
@@ -384,12 +383,14 @@ sub goals_met {
 
 # ---- the judge ----
 
-# A paragraph of at most 100 columns.
+our $columns = 100; # of what is said; exercise.pl takes fewer on a narrower terminal
+
+# A paragraph of at most so many columns.
 sub fold {
     my ($text, $indent) = ($_[0], $_[1] // '');
     my @lines = ('');
     for my $word (split ' ', $text) {
-        push @lines, '' if length($lines[-1]) + length($word) + length($indent) >= 100;
+        push @lines, '' if length($lines[-1]) + length($word) + length($indent) >= $columns;
         $lines[-1] .= $lines[-1] eq '' ? $word : " $word";
     }
     return join '', map { "$indent$_\n" } @lines;
@@ -455,6 +456,8 @@ sub failure {
     my ($text, $shown, $run, $exercise) = @_;
     my ($said, $err, $ended) = @$run{qw(said complained ended)};
     $err =~ s{build/exercises/[^/\s]+/answer\.cu?\b}{$shown}g; # where a compiler names an array by the file that it is in
+    my ($wrong) = grep { /^\@wrong /m } reverse split /^(?=\@with )/m, $said; # the last case that is wrong
+    $said = $wrong if defined $wrong;
     my ($sizes) = $said =~ /.*^\@with (.*)$/ms; # the last one
     my ($data) = $said =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
@@ -464,8 +467,8 @@ sub failure {
     $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($said =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
-        $report .= fold($1, '  ') if $said =~ /^\@slip (.+)$/m;
-        $report .= own_look($exercise, $report);
+        $report .= fold($1, '  ') if $said =~ /^\@(?:slip|rounding) (.+)$/m;
+        $report .= own_look($exercise, $report . $with);
         $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
@@ -477,7 +480,7 @@ sub failure {
     if (my ($place, $rest) = $left ? () : $err =~ $stopped) {
         my ($who, $message) = $rest =~ /^((?:kernel|host code)\b.*?): (.*)$/s ? ($1, $2) : (undef, $rest);
         my $report = ($exercise // {})->{on_cpu} ? "It was stopped.\n" : "The simulator stopped it.\n";
-        $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
+        $report .= fold(join(', in ', $place ? "At $place" : (), $who) . ':', '  ') if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         $message = with_array($message, $text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
@@ -715,6 +718,9 @@ sub judge_prediction {
         my $whole = sprintf '%.0f', $counted;
         my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
         if ($is_whole && !($typed{$key} =~ /e/i && abs $counted >= 1e6) ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
+            return ('wrong', "$key = $typed{$key} is close to what was counted, and not close enough.\n"
+                . fold('A number that is no count is right within half a per cent. Was it rounded too early, or is something small left out?', '  '))
+                if !$is_whole && abs($typed{$key} - $counted) <= 0.02 * abs $counted;
             return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($look ? fold($look, '  ') : '') . other_numbers($exercise, $text));
         }
         push @right, sprintf "  %s = %s\n", $key, number($counted);

@@ -9,13 +9,15 @@ use File::Copy 'move';
 use File::Path 'make_path';
 use File::Spec;
 use Cwd 'getcwd';
-use lib 'common/judge';
+use lib qw(common/base common/judge);
 use Copies;
 use Exercises;
 use Running 'typed_path';
+use Terminal;
 
 my $command = shift // '';
 my %given = map { /^(\w+)=(.*)$/s ? ($1 => $2) : () } @ARGV;
+$Exercises::columns = terminal_columns($Exercises::columns);
 $| = 1;
 
 # Ends with one sentence.
@@ -23,7 +25,7 @@ sub refuse { print STDERR "$_[0]\n"; exit 2 }
 
 # ---- how far somebody is: a line `state tries hints' beside their copy ----
 
-my %state_says = (not_begun => 'not begun', refused => 'not run', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
+my %state_says = (not_begun => 'not begun', refused => 'not run', wrong => 'wrong', over_goal => 'misses a goal', solved => 'solved');
 
 sub progress {
     my ($exercise) = @_;
@@ -44,7 +46,7 @@ sub open_copy {
     refuse('cannot make the folder ' . dirname($exercise->{mine}) . ' for your copy: ' . (values %{ $failed->[0] })[0]) if @$failed;
     eval { write_text($exercise->{mine}, task_text($exercise)) };
     refuse($@ =~ s/\n\z//r) if $@;
-    print "Your copy: $exercise->{mine}. Read what is on top of it, and write there.\n";
+    print Exercises::fold("Your copy: $exercise->{mine}. Read what is on top of it, and write there.");
 }
 
 # Where help is, from the third failed try on; and what make, which calls all this, is about to print.
@@ -53,7 +55,8 @@ sub after_failure {
     my ($hints, $taken) = (scalar @{ $exercise->{hint} // [] }, $progress->{hints});
     print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none taken yet' : "$taken taken", ")\n" if $progress->{tries} >= 3 && $taken < $hints;
     print "\nmake watch EX=$exercise->{id} plays it up to that line by line, in your browser.\n" if !$exercise->{on_cpu} && $report =~ /^(?:A result is wrong|The simulator stopped it)/;
-    print "\n(A line of make comes now, with `Error 1': it says only that ", $progress->{state} eq 'solved' ? 'this answer is not right' : "$exercise->{id} is not solved yet", ".)\n" if defined $ENV{MAKELEVEL};
+    print "\n", Exercises::fold("(A line of make comes now, with `Error 1': it says only that "
+        . ($progress->{state} eq 'solved' ? 'this answer is not right' : "$exercise->{id} is not solved yet") . '.)') if defined $ENV{MAKELEVEL};
 }
 
 # ---- commands ----
@@ -101,7 +104,7 @@ my %commands = (
             print "There are no exercises here.\n";
             return 0;
         }
-        print "You write code, or predict numbers that are then counted. A judge tries your answer; it needs no GPU.\n\n";
+        print Exercises::fold('You write code, or predict numbers that are then counted. A judge tries your answer; it needs no GPU.'), "\n";
         my ($chapter, $estimated, %in) = ('');
         for (@listed) {
             my $state = progress($_)->{state};
@@ -109,17 +112,17 @@ my %commands = (
             $chapter = $_->{chapter};
             my $estimate = $state eq 'solved' && $_->{estimate} ? progress($_)->{estimate} : undef;
             $estimated ||= defined $estimate;
-            printf "  %-6s %-46s %-11s %s%s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state},
-                defined $estimate ? sprintf(', %s us, ours %s *', $estimate =~ s/:(.*):(.*)/ ($1 to $2)/r, $_->{estimate} =~ /^(\S+)/) : '';
+            printf "  %-6s %-46s %-10s %s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state};
+            printf "         %s us, ours %s *\n", $estimate =~ s/:(.*):(.*)/ ($1 to $2)/r, $_->{estimate} =~ /^(\S+)/ if defined $estimate;
             push @{ $in{$state} }, $_;
         }
-        print "\n* An estimate of how long it would take on an NVIDIA H200; nothing was measured.\n" if $estimated;
+        print "\n* An estimate of its time on an NVIDIA H200; nothing was measured.\n" if $estimated;
         my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong refused not_begun); # what is begun comes first
         printf "\n%d of %d solved.\n", scalar @{ $in{solved} // [] }, scalar @listed;
         return 0 if !defined $next;
-        printf "\nmake exercise EX=%s   %s\n", $next->{id}, -f $next->{mine} ? "judges $next->{mine}"
-            : "makes your copy of the task, and judges it; $next->{chapter}/README.md explains";
+        printf "\nmake exercise EX=%s   %s\n", $next->{id}, -f $next->{mine} ? "judges $next->{mine}" : 'makes your copy of the task, and judges it';
         print "make hint EX=$next->{id}       helps, and helps more when you ask again\n";
+        print "$next->{chapter}/README.md explains what it is about\n";
         return 0;
     },
     exercise => sub {
@@ -134,7 +137,7 @@ my %commands = (
         my $text = read_text($path) // refuse("cannot read $path: $!");
         my ($state, $report) = eval { judge_answer($exercise, $text, $path, defined $given{FILE} ? "$exercise->{id}.file" : $exercise->{id}) };
         refuse("$exercise->{id} cannot be judged: $@") if $@;
-        print "$exercise->{id} $exercise->{title}\n\n$report";
+        print "$exercise->{id} $exercise->{title}\n\n", $report =~ s/^(.*)/verdict($1, $state eq 'solved')/er;
         if (!defined $given{FILE}) {
             my $progress = progress($exercise);
             my $was_solved = $progress->{state} eq 'solved';

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use List::Util qw(max min);
 use Tables;
 
 my ($path, $lines) = @ARGV;
@@ -42,11 +43,16 @@ sub source_line {
     return $text;
 }
 
+# On a terminal that is narrower than the table, names have less room.
+my ($columns) = -t STDOUT ? `stty size < /dev/tty 2> /dev/null` =~ /^\d+ (\d+)$/ : ();
+my $most = min(100, $columns // 100);
+my $room = min(14, max(2, 14 - (84 + ($atomics ? 8 : 0) - $most)));
+
 # One row: a name, which stands on a line of its own if it is long, and its figures below the head.
 sub print_row {
     my ($name, @figures) = @_;
-    print length $name > 100 ? substr($name, 0, 97) . '...' : $name, "\n" if length $name > 14;
-    printf '%-14s %7s %5s %7s %5s %6s %6s %9s', length $name > 14 ? '' : $name, @figures[0 .. 6];
+    print length $name > $most ? substr($name, 0, $most - 3) . '...' : $name, "\n" if length $name > $room;
+    printf '%-*s %7s %5s %7s %5s %6s %6s %9s', $room, length $name > $room ? '' : $name, @figures[0 .. 6];
     printf ' %8s %8s', @figures[7, 8] if @figures > 7;
     printf ' %7s', $figures[9] if @figures > 7 && $atomics;
     print "\n";
@@ -61,8 +67,8 @@ sub figures {
         per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements), $row->{conflicts});
 }
 
-print "                sectors/load sectors/store bytes/element      bank   in the launch\n";
-print 'variant        touched ideal touched ideal  moved needed conflicts barriers shuffles', $atomics ? ' atomics' : '', "\n";
+print ' ' x ($room - 14 + 16), "sectors/load sectors/store bytes/element      bank   in the launch\n";
+printf "%-*.*s touched ideal touched ideal  moved needed conflicts barriers shuffles%s\n", $room, $room, 'variant', $atomics ? ' atomics' : '';
 my ($shape, $variant) = (undef, '');
 for my $row (@rows) {
     if ($row->{line} eq '') {

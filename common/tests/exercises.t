@@ -133,8 +133,9 @@ for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an add
 }
 
 write_file("$copy/wrong.cu", read_text($first->{solution}) =~ s/sum\[i\] = /sum[i] = 1.000001f * /r);
-like((make('exercise', "EX=$id", 'FILE=wrong.cu'))[1], qr/^  sum\[0\] is \S+\.\d{8,}, and should be \S+\.\d{8,}\.$/m,
-    'numbers that are nearly the same are told apart');
+like((make('exercise', "EX=$id", 'FILE=wrong.cu'))[1],
+    qr/^  sum\[0\] is \S+\.\d{8,}, and should be \S+\.\d{8,}\.\n  Rounding makes a difference of at most [\d.e-]+ here\.$/m,
+    'numbers that are nearly the same are told apart, and from rounding');
 
 write_file("$copy/$mine", read_text($path) =~ s/\*\/.*?\K;/ oops;/sr);
 my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A(.*?\*\/[^;]*);/s);
@@ -152,7 +153,7 @@ my ($ours) = ($first->{estimate} // '') =~ /^([\d.]+) at /;
 SKIP: {
     skip 'a GPU would time it', 2 if $out !~ /An estimate/;
     like($out, qr/^An estimate; nothing was measured: on an NVIDIA H200\s+yours\s+would\s+take\s+\Q$ours\E\s+us.*\bours\s+\Q$ours\E\./ms, 'an estimate says how long it would take');
-    like((make('exercises'))[1], qr/^  \Q$id\E .* solved, \Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*\n.*^\* An estimate /ms, '... and the list has it beside ours');
+    like((make('exercises'))[1], qr/^  \Q$id\E .* solved\n +\Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*\n.*^\* An estimate /ms, '... and the list has it beside ours');
 }
 my $solved_text = read_text("$copy/$mine");
 write_text("$copy/$mine", "oops\n$solved_text");

@@ -36,6 +36,14 @@ cmp_ok(keys %{ $tasks{$_} }, '>', 5, "$_: eleven seeds ask about more than five 
 is_deeply(\@left, [], 'no hint holds a name in place of a number');
 is_deeply(\@lacks, [], 'each question is a line of the student\'s copy');
 
+# a fraction that was rounded too early is told from one that is wrong
+my ($roof) = grep { $_->{id} eq '07.3' } all_exercises();
+for (['1.0' => 'is close to what was counted'], ['1.1' => 'All bytes over the bytes in a second.']) {
+    my ($typed, $says) = @$_;
+    my ($state, $report) = judge_answer($roof, solution_text($roof) =~ s/^least_ms = \K\S+/$typed/mr, 'roof.txt', '07.3.near');
+    ok($state eq 'wrong' && $report =~ /^least_ms = \Q$typed\E .*\Q$says\E/s, "least_ms = $typed: the judge says `$says'") or diag($report);
+}
+
 # what judges/NAME.txt may not say
 for (['draw: n 300 in 5..200', qr/its? choices/], ['draw: n = 4', qr/is not like/], ['let: n 4', qr/is not like/]) {
     my ($line, $says) = @$_;

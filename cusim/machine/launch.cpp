@@ -31,8 +31,9 @@ static cudaError_t check_config(char *why, size_t size)
 
     if (b.x == 0 || b.y == 0 || b.z == 0 || g.x == 0 || g.y == 0 || g.z == 0) {
         snprintf(why, size,
-                 "launched with grid (%u,%u,%u) and block (%u,%u,%u). Launch nothing when there is nothing to do", g.x,
-                 g.y, g.z, b.x, b.y, b.z);
+                 "launched with grid (%u,%u,%u) and block (%u,%u,%u). Round the number of blocks up, and launch "
+                 "nothing only when there is nothing to do",
+                 g.x, g.y, g.z, b.x, b.y, b.z);
         return cudaErrorInvalidConfiguration;
     }
     if ((uint64_t)b.x * b.y > SIM_MAX_THREADS || (uint64_t)b.x * b.y * b.z > SIM_MAX_THREADS || b.z > 64) {

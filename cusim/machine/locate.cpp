@@ -256,7 +256,7 @@ int sim_stack_from(const void *address, const void **frames, int most)
     return found;
 }
 
-/* Where a function of a header, which is not part of its caller, was called. It is on the stack if it runs right now. */
+/* Where a function of a header, which is not part of its caller, was called. It is on the stack if it runs now. */
 static void find_caller(const void *address, char *text, size_t size)
 {
     const void *frames[24];

@@ -133,8 +133,8 @@ static void describe_word(const struct sim_region *r, size_t word, char *text, s
                 sim_site_pc(site_of(record)));
 }
 
-/* What to do about a race in shared memory, between two places, "file:line": one line that reads and writes (`both`) has
-   to be taken apart; where the last barrier stands between them, the two are of different rounds of a loop. */
+/* What to do about a race in shared memory, between two places, "file:line": one line that reads and writes (`both`)
+   has to be taken apart; where the last barrier stands between them, the two are of different rounds of a loop. */
 static const char *advise_barrier(const char *place, const char *other, bool both)
 {
     static char text[400];

@@ -27,7 +27,8 @@ sub shows_line {
 
 $ENV{BACKEND} = backend();
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES)};
-shows_line('make help', $_) for split /\n/, (run_program(qw(make --no-print-directory help)))[1];
+# (a line that is indented goes on with the one above it)
+shows_line('make help', $_) for split /\n/, (run_program(qw(make --no-print-directory help)))[1] =~ s/\n +/ /gr;
 for my $page ('README.md', 'docs/use.md') {
     my $text = read_file($page);
     while ($text =~ s/^```(\w*)\n(.*?)^```\n//ms) {
@@ -87,6 +88,7 @@ my @table = (
     ['make exercise EX=01.1', whole('! make exercise EX=01.1', qr/says only that 01\.1 is not solved yet/)],
     ['make exercise EX=02.1', whole('! make exercise EX=02.1', qr/says only that 02\.1 is not solved yet/)],
     [[map { "make hint EX=$_" } '01.1', '02.1'], whole('make hint EX=01.1 && make hint EX=02.1', qr/^Hint 1 of .*^Hint 1 of /ms)],
+    ['make solution EX=02.1', whole('! make solution EX=02.1', qr/^02\.1 is not solved yet/m)],
     ['make watch EX=NN.N', whole('make watch EX=02.1', qr{^results/watch/02\.1\.html$}m)],
     ['make class IN=handed_in OUT=class.csv', whole('make class IN=handed_in OUT=class.csv ONLY=01.1', qr/^class\.csv: 2 students, 1 exercise: 2 solved/m)],
     ['make similar IN=handed_in', wants('sim_c', whole('make similar IN=handed_in', qr/^\d+ pairs? of answers/m))],
