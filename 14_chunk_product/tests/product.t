@@ -147,6 +147,15 @@ my (undef, $csv) = run_program(@ask, qw(--m 2 --n 3 --k 4 --variant plain --csv)
 is((grep { !/^#/ } split /\n/, read_file(scratch('p.csv')))[0],
     'chapter,variant,direction,m,n,k,type,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,tflop_per_s,percent_of_copy,percent_of_add,max_error', 'the columns of the CSV');
 
+# ---- the ladders that the texts show are those of the newest recordings ----
+
+mkdir scratch('ladders');
+($status, $out, $err) = run_program('perl', '14_chunk_product/ladders.pl', scratch('ladders'));
+is("$status$err", '0', 'the ladders are drawn') or diag("$out$err");
+for my $name (qw(ladder_product.svg ladder_layer.svg)) {
+    ok(read_file(scratch("ladders/$name")) eq read_file("14_chunk_product/figures/$name"), "$name is drawn from the newest recording (make report)");
+}
+
 # ---- make watch finds the operation that a variant belongs to ----
 
 SKIP: {
