@@ -103,11 +103,11 @@ my $layers = read_table(newest('14_layer', device_of_texts()) // die "no layer i
 my ($before, $copy);
 for my $row (rows_with($layers, batch => 8, seq_len => 4096, heads => 32, type => 'bf16', direction => 'forward')) {
     my ($name, $us) = ($row->{variant}, $row->{median_ms} * 1000);
-    if ($name eq 'copy') { $copy = ['copy', 'other', $us, behind('%.0f', $us)] }
+    if ($name eq 'copy') { $copy = ['copy of x', 'other', $us, behind('%.0f', $us)] }
     elsif ($name ne 'default') {
         push @bars, [$name, 'bf16', $us, behind('%.0f', $us, $before, 1)];
         $before = $us;
     }
 }
-draw('ladder_layer', 'The time of each kernel of the layer at 8 x 4096 x 32 in bf16, and that of a copy of as many bytes',
+draw('ladder_layer', 'The time of each kernel of the layer at 8 x 4096 x 32 in bf16, and that of a copy from x to out',
     'the layer, 8 × 4096 × 32, bf16: µs, and how many times as fast as the kernel before', source($layers), 10, 10000, @bars, $copy);
