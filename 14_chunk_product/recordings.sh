@@ -24,3 +24,7 @@ record_14_layer() {
         run perl common/record/merge.pl results/14_layer.csv build/recordings/14_layer_*.csv
     fi
 }
+
+record_14_peers() {
+    peers 14_chunk_product
+}

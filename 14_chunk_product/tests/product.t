@@ -147,12 +147,40 @@ my (undef, $csv) = run_program(@ask, qw(--m 2 --n 3 --k 4 --variant plain --csv)
 is((grep { !/^#/ } split /\n/, read_file(scratch('p.csv')))[0],
     'chapter,variant,direction,m,n,k,type,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,tflop_per_s,percent_of_copy,percent_of_add,max_error', 'the columns of the CSV');
 
+# ---- the ladders that the texts show are those of the newest recordings ----
+
+mkdir scratch('ladders');
+($status, $out, $err) = run_program('perl', '14_chunk_product/ladders.pl', scratch('ladders'));
+is("$status$err", '0', 'the ladders are drawn') or diag("$out$err");
+for my $name (qw(ladder_product.svg ladder_layer.svg)) {
+    ok(read_file(scratch("ladders/$name")) eq read_file("14_chunk_product/figures/$name"), "$name is drawn from the newest recording (make report)");
+}
+
 # ---- make watch finds the operation that a variant belongs to ----
 
 SKIP: {
     skip 'make watch plays on the simulator', 1 if backend() ne 'sim';
     my ($status, $out, $err) = run_program(qw(make --no-print-directory watch VARIANT=14_chunk_product/tiles));
     is("$status$out", "0results/watch/14_chunk_product_tiles.html\n", 'tiles is played') or diag($err);
+
+    # what lanes hold of the matrices of mma_bf16: put together they are a product
+    run_program(qw(make --no-print-directory watch EX=14.5 FILE=14_chunk_product/exercises/solutions/fragment.cu));
+    my ($held) = (read_file('results/watch/14.5.html') // '') =~ /"k":"fragments","of":"mma_bf16"[^{}]*"x":\[([^\]]*)\]/;
+    my @x = split /,/, $held // '';
+    is(scalar @x, 32 * 16, 'the page has what each lane holds of a, b and c');
+    my (@a, @b, $off);
+    for my $lane (0 .. 31) {
+        my ($l, $j) = (int($lane / 4), $lane % 4);
+        $a[$l + int($_ / 2) % 2 * 8][2 * $j + $_ % 2 + int($_ / 4) * 8] = $x[16 * $lane + $_] for 0 .. 7;
+        $b[2 * $j + $_ % 2 + int($_ / 2) * 8][$l] = $x[16 * $lane + 8 + $_] for 0 .. 3;
+    }
+    for my $e (map { my $lane = $_; map { [$lane, $_] } 0 .. 3 } 0 .. $#x / 16) {
+        my ($lane, $i) = @$e;
+        my ($row, $column, $sum) = (int($lane / 4) + int($i / 2) * 8, $lane % 4 * 2 + $i % 2, 0);
+        $sum += $a[$row][$_] * $b[$_][$column] for 0 .. 15;
+        $off++ if !(abs($sum - $x[16 * $lane + 12 + $i]) < 1e-4 * (1 + abs $sum));
+    }
+    is($off, undef, '... and c is the product of a and b');
 }
 
 done_testing;

@@ -333,7 +333,7 @@ $(SIM): $(wildcard $(addprefix $(ROOT)/cusim/,Makefile *.h */*.h */*.cpp include
 	@$(MAKE) --no-print-directory -C $(ROOT)/cusim CXX='$(CXX)'
 	@touch $@
 
-$(FOR_SM_90A:%=$(OBJ)/%.o): private INCLUDES += -DLINREC_SM_90A
+$(foreach built,$(OBJ) $(OBJ)_watch,$(FOR_SM_90A:%=$(built)/%.o)): private INCLUDES += -DLINREC_SM_90A
 $(BUILT_QUICKLY:%=$(OBJ)/%.o): private SIM_CXXFLAGS += $(SIM_QUICKLY)
 $(BUILT_AS_WRITTEN:%=$(OBJ)/%.o): private SIM_CXXFLAGS += $(SIM_AS_WRITTEN)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(CUSIM) $(wildcard $(ROOT)/cusim/compile/*.pl)

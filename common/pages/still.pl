@@ -5,7 +5,7 @@
 #   perl common/pages/still.pl PAGE.html STEP OUT.svg [PANEL...]
 #
 # STEP is a number, or what follows # in the page's address: 'run=1&step=40&warp=1&lane=17'. A PANEL is sentence, threads,
-# variables, shared, copies or global; without any they are sentence, threads, variables and shared.
+# variables, shared, fragments, copies or global; without any they are sentence, threads, variables and shared.
 use strict;
 use warnings;
 use FindBin;
@@ -13,7 +13,7 @@ use lib "$FindBin::Bin/../pages";
 use Browser;
 use JSON::PP;
 
-my @known = qw(sentence threads variables shared copies global);
+my @known = qw(sentence threads variables shared fragments copies global);
 
 # The SVG, or nothing and what is wrong.
 sub still {

@@ -80,7 +80,7 @@ for my $path (glob TEACH . '/sessions/*.md') {
         ok(scalar(grep { index($_, $says) >= 0 } @says), "$path: the judge says so to somebody: $says");
     }
 
-    next if $number > SESSIONS;
+    next if $number > SESSIONS && !grep { defined $_->[4] } @rows; # further ones may do without
     # slides: each is shown, in their order
     my $deck = read_text(TEACH . "/slides/$number.md");
     ok(defined $deck, "session $number has slides") or next;
@@ -110,7 +110,7 @@ for my $path (glob TEACH . '/slides/*.md') {
 
 # ---- quizzes and keys ----
 
-for my $number (grep { $_ <= SESSIONS } map { /(\d+)\.md$/ } glob TEACH . '/sessions/*.md') {
+for my $number (grep { $_ <= SESSIONS || -f TEACH . "/quiz/$_.md" } map { /(\d+)\.md$/ } glob TEACH . '/sessions/*.md') {
     my ($quiz, $key) = map { read_text(TEACH . "/$_/$number.md") // '' } qw(quiz keys);
     my @questions = split /^(?=\d+\. )/m, $quiz;
     shift @questions;

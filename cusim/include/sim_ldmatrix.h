@@ -5,26 +5,34 @@
 #define SIM_LDMATRIX_H
 
 #include "cuda_runtime.h"
+#include "sim_mma_sync.h"
 
-SIM_INLINE void ldmatrix4(unsigned m[4], const void *row)
+SIM_INLINE void sim_load_matrices(unsigned m[4], const void *row, const char *file, int line)
 {
     const int lane = threadIdx.x % 32;
     for (int i = 0; i < 4; i++) {
         const unsigned *const from =
-            (const unsigned *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)row, i * 8 + lane / 4);
+            (const unsigned *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)row, i * 8 + lane / 4, 32, file, line);
         m[i] = from[lane % 4];
     }
 }
 
-SIM_INLINE void ldmatrix4_transposed(unsigned m[4], const void *row)
+SIM_INLINE void ldmatrix4(unsigned m[4], const void *row, SIM_AT)
+{
+    sim_load_matrices(m, row, file, line);
+    sim_fragments("ldmatrix4", m, NULL, NULL);
+}
+
+SIM_INLINE void ldmatrix4_transposed(unsigned m[4], const void *row, SIM_AT)
 {
     const int lane = threadIdx.x % 32, word = lane / 8, high = lane / 4 % 2 * 16; /* element lane / 4 of a row */
-    ldmatrix4(m, row);
+    sim_load_matrices(m, row, file, line);
     for (int i = 0; i < 4; i++) {
-        const unsigned first = __shfl_sync(0xFFFFFFFFu, m[i], lane % 4 * 8 + word);
-        const unsigned second = __shfl_sync(0xFFFFFFFFu, m[i], lane % 4 * 8 + 4 + word);
+        const unsigned first = __shfl_sync(0xFFFFFFFFu, m[i], lane % 4 * 8 + word, 32, file, line);
+        const unsigned second = __shfl_sync(0xFFFFFFFFu, m[i], lane % 4 * 8 + 4 + word, 32, file, line);
         m[i] = (first >> high & 0xFFFF) | (second >> high & 0xFFFF) << 16;
     }
+    sim_fragments("ldmatrix4_transposed", m, NULL, NULL);
 }
 
 #endif

@@ -92,6 +92,9 @@ struct sim_announcements {
     announcement<const char *, int> warp_call;
     announcement<struct thread *, int, unsigned> warp_met;
 
+    /* The running lane has these parts of matrices that a warp loads or multiplies (include/sim_mma_sync.h). */
+    announcement<const char *, const void *, const void *, const float *> fragments;
+
     /* Blocks that meet, those of a cluster or of the grid: the running thread tells what it knows; all have come;
        it goes on, and has told or not. */
     announcement<> blocks_told;

@@ -198,6 +198,11 @@ void sim_lane_ends(const struct thread *t)
     }
 }
 
+extern "C" void sim_fragments(const char *what, const void *a, const void *b, const float *c)
+{
+    sim_tell.fragments(what, a, b, c);
+}
+
 uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
                        int line)
 {

@@ -514,6 +514,24 @@ void sim_watch_exchange(struct thread *warp, int kind, unsigned mask)
     }
 }
 
+/* A list of its elements: those of a, of b, and the sums. What ldmatrix loads are 16 bits of whatever type. */
+void sim_watch_fragments(const char *what, const void *a, const void *b, const float *c)
+{
+    close_store();
+    if (!cut.empty())
+        return;
+    const bool is_load = b == NULL, is_tf32 = strcmp(what, "mma_tf32") == 0;
+    const char kind = is_load ? 'u' : is_tf32 ? 'f' : strcmp(what, "mma_bf16") == 0 ? 'B' : 'h';
+    const unsigned size = is_tf32 ? 4 : 2, count = 16 / size;
+    struct item *const item = current_item(running());
+    struct event *const e = add_event(item, "fragments", item->events.size(), ",\"of\":" + quoted(what));
+
+    e->each = values_of(kind, size, count, (const char *)a);
+    if (!is_load)
+        e->each +=
+            "," + values_of(kind, size, count / 2, (const char *)b) + "," + values_of('f', 4, 4, (const char *)c);
+}
+
 static std::string place_text(struct place p)
 {
     return p.file < 0 ? "null" : "[" + decimal(source_number((unsigned)p.file)) + "," + decimal(p.line) + "]";
@@ -1159,6 +1177,10 @@ void sim_subscribe_recorder(void)
     t->stored.add([](const struct sim_piece *pieces, size_t count) {
         for (size_t i = 0; sim_watching && i < count; i++)
             sim_watch_arrive(pieces[i].global, pieces[i].bytes);
+    });
+    t->fragments.add([](const char *what, const void *a, const void *b, const float *c) {
+        if (sim_watching)
+            sim_watch_fragments(what, a, b, c);
     });
     t->printed.add([](const char *text) {
         if (sim_watching)

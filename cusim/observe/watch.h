@@ -38,6 +38,9 @@ void sim_watch_cost(unsigned request, uint64_t sectors, uint64_t lines, uint64_t
 /* Lanes of a warp have exchanged something: in[] is what each gave, its value what it got. */
 void sim_watch_exchange(struct thread *warp, int kind, unsigned mask);
 
+/* The running lane has these parts of matrices (include/sim_mma_sync.h). */
+void sim_watch_fragments(const char *what, const void *a, const void *b, const float *c);
+
 /* The running thread comes to a barrier: `what` is its name, `owner` the block (or the first
    one of the cluster), `number` says how often it was passed. */
 void sim_watch_barrier(const char *what, uint64_t owner, uint64_t number, const char *file, int line);

@@ -393,6 +393,7 @@ function factsOf(one) {
         barriers: [],
         requests: [],
         exchanges: [],
+        fragments: [],
         flight: [],
         most: 0,
         turns: 0,
@@ -436,6 +437,8 @@ function factsOf(one) {
             found.barriers.push(number);
         if (exchange)
             found.exchanges.push(number);
+        if (fragmentsOf(step))
+            found.fragments.push(number);
         if (step.s === 'wait' && !found.letters.has(waitName(step, found.met)))
             found.letters.set(waitName(step, found.met), String.fromCharCode(65 + found.letters.size % 26));
         for (const [variable, values] of Object.entries(step.v ?? {}))
@@ -609,14 +612,27 @@ function shuffleSentence(event, step, lanes) {
     return own ? `${text} ${keepers[0].toUpperCase()}${keepers.slice(1)} ${own === 1 ? 'keeps its' : 'keep their'} own.` : text;
 }
 
+// What lanes hold of matrices, if a step loads or multiplies some: the simulator does it by shuffles, which then go without saying.
+const fragmentsOf = step => eventsOf(step).filter(event => event.k === 'fragments').pop();
+
+function fragmentSentence(event) {
+    const [, of] = event.of.match(/^mma_(.*)/) ?? [];
+    return of ? `the tensor cores multiply a, 16 \u00d7 ${of === 'tf32' ? 8 : 16}, by b, ${of === 'tf32' ? 8 : 16} \u00d7 8, in ${of}, and add the `
+            + 'product to c. The lanes hold all three together, as drawn under Fragments.'
+        : 'the warp loads four matrices of 8 \u00d7 8 elements of 16 bits. Each lane names a row, and gets two elements of each matrix, '
+            + `${event.of === 'ldmatrix4' ? 'neighbours in a row' : 'one below the other'}, as drawn under Fragments.`;
+}
+
 function eventSentence(event, step) {
     const lanes = event.m ?? lanesOf(step);
     if (isRequest(event))
         return requestSentence(event, step, lanes);
     const who = laneNames(lanes, step.w), one = lanes.length === 1;
     switch (event.k) {
+    case 'fragments':
+        return event === fragmentsOf(step) ? fragmentSentence(event) : '';
     case 'shuffle':
-        return shuffleSentence(event, step, lanes);
+        return fragmentsOf(step) ? '' : shuffleSentence(event, step, lanes);
     case 'vote':
         return `${who} ${one ? 'votes' : 'vote'}, and ${one ? '' : 'each '}learns the result: ${valueNames(lanes, event.x ?? [], step.w)}.`;
     case 'barrier':
@@ -1057,7 +1073,7 @@ function drawVariables() {
     y = 22;
 
     // shuffles: who gives at the top, who gets at the bottom
-    const event = facts.exchanges.length && own ? eventsOf(step).find(one => one.k === 'shuffle') : null;
+    const event = facts.exchanges.length && own && !fragmentsOf(step) ? eventsOf(step).find(one => one.k === 'shuffle') : null;
     if (event || facts.exchanges.length && !forText) {
         const bottom = y + 70;
         items.push(words('soft end', -8, y + 16, 11, event ? 'from lane' : 'a shuffle', view.left - 12));
@@ -1415,6 +1431,45 @@ function drawCopies() {
     return {left: 0, width: view.left + view.width, height: bottom + 6, items};
 }
 
+// The matrices of a call: name, rows, columns, and where element e of those that lane 4 l + j has of it lies, as [row, column].
+function matricesOf({of}) {
+    if (of === 'mma_tf32')
+        return [['a', 16, 8, 4, (e, l, j) => [l + e % 2 * 8, j + (e >> 1) * 4]], ['b', 8, 8, 2, (e, l, j) => [j + e * 4, l]],
+            ['c', 16, 8, 4, (e, l, j) => [l + (e >> 1) * 8, 2 * j + e % 2]]];
+    if (of.startsWith('mma_'))
+        return [['a', 16, 16, 8, (e, l, j) => [l + (e >> 1) % 2 * 8, 2 * j + e % 2 + (e >> 2) * 8]],
+            ['b', 16, 8, 4, (e, l, j) => [2 * j + e % 2 + (e >> 1) * 8, l]], ['c', 16, 8, 4, (e, l, j) => [l + (e >> 1) * 8, 2 * j + e % 2]]];
+    return [0, 1, 2, 3].map(i => [`matrix ${i}`, 8, 8, 2, (e, l, j) => of === 'ldmatrix4' ? [l, 2 * j + e] : [2 * j + e, l]]);
+}
+
+// Which lane holds which element: of the warp's last call, or where there was none yet, of its first one.
+function drawFragments() {
+    const own = facts.fragments.filter(number => run.steps[number].b === view.block && run.steps[number].w === view.warp);
+    const items = [], number = own.filter(one => one <= at).pop() ?? own[0];
+    if (number === undefined)
+        return {left: 0, width: view.left + view.width, height: 20, items: [words('soft', 0, 14, 12, 'this warp has none')]};
+    const event = fragmentsOf(run.steps[number]), lanes = event.m ?? lanesOf(run.steps[number]), matrices = matricesOf(event);
+    const each = event.x.length / lanes.length, w = 30, tall = 26, top = 40;
+    const when = number === at ? 'now' : number < at ? 'the last one' : 'not yet';
+    items.push(words('soft', 0, 12, 12, `${event.of}, ${when}: above the number of the lane, below the element. Lane ${view.lane} is lit.`));
+    let left = 24, first = 0;
+    for (const [name, rows, columns, count, placeOf] of matrices) {
+        items.push(words('strong middle', left + columns * w / 2, 34, 12, `${name}: ${rows} \u00d7 ${columns}`));
+        for (const [n, lane] of lanes.entries())
+            for (let e = 0; e < count; e++) {
+                const [row, column] = placeOf(e, lane >> 2, lane % 4), value = event.x[n * each + first + e];
+                const x = left + column * w, y = top + row * tall, pick = {block: view.block, warp: view.warp, lane};
+                const title = `${name}[${row}][${column}] = ${whole(value)}, held by lane ${lane}: click to follow this lane`;
+                items.push(box(lane === view.lane ? 'changed' : 'cell', x, y, w, tall, {pick, title}));
+                items.push(words('soft middle', x + w / 2, y + 10, 9, lane, 0, {pick, title}));
+                items.push(words('middle', x + w / 2, y + 22, 9.5, fit(value, 9.5, w - 3), w - 3, {pick, title}));
+            }
+        left += columns * w + 36;
+        first += count;
+    }
+    return {left: 0, width: left, height: top + Math.max(...matrices.map(([, rows]) => rows)) * tall + 4, items};
+}
+
 // The sentence, for a still: a page has it on top.
 function drawSentence() {
     const [who, what] = sentence(), width = view.left + view.width, items = [], lines = [''];
@@ -1433,6 +1488,7 @@ function drawSentence() {
 const pictures = {
     threads: drawThreads,
     variables: drawVariables,
+    fragments: drawFragments,
     shared: () => drawMemory('shared'),
     global: () => drawMemory('global'),
     copies: drawCopies,
@@ -1948,7 +2004,7 @@ function render() {
     drawVerdict();
     drawSource();
     for (const [name, draw] of Object.entries(pictures)) {
-        const panel = $(`${name}-panel`), empty = name === 'copies' && !facts.copies && !phased.size;
+        const panel = $(`${name}-panel`), empty = name === 'copies' && !facts.copies && !phased.size || name === 'fragments' && !facts.fragments.length;
         const picture = empty ? {items: []} : draw();
         panel.hidden = !picture.items.length;
         if (!panel.hidden)
@@ -1960,6 +2016,7 @@ function render() {
             + `${numBlocks > 1 ? ' each' : ''}. A filled square runs now, a letter waits.`);
     hint('variables',
         `of ${here}, a column for each lane${view.follow ? '' : ' (kept: f shows the running warp again)'}. What has changed is lit.`);
+    hint('fragments', '\u2013 which lane holds which element of the matrices that the warp loads or multiplies.');
     hint(
         'shared', `of block ${blockName(view.block)}, a column for each bank. Colour and t5: thread 5 wrote it. `
             + 'R5, W5: lane 5 reads, writes it now.');

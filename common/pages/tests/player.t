@@ -354,6 +354,38 @@ for my $dark (0, 1) {
     }
 }
 
+# Fragments: each element is what its place in the matrix is, by the arrangement that common/cuda/mma_sync.h and ldmatrix.h have
+sub fragments {
+    my ($of, $elements) = @_;
+    my @x = each_lane(0, sub { [$elements->(int($_[0] / 4), $_[0] % 4)] });
+    my @steps = ({ b => 0, s => 'begin' }, step(0, 3, e => [{ k => 'shuffle', from => each_lane(0, sub { 0 }), x => each_lane(0, sub { 0 }) },
+        { k => 'fragments', of => $of, x => [map { @$_ } @{ $x[0] }] }]));
+    $browser->open(page("$of.html", { %trace, runs => [{ %{ $trace{runs}[0] }, steps => \@steps }] }) . '#step=1&lane=9');
+    my $drawn = $browser->js(q{(() => {
+        const titles = [...document.querySelectorAll('#fragments rect')].map(box => box.item.title.match(/^(.*)\[(\d+)\]\[(\d+)\] = (\d+), held by lane (\d+)/));
+        const first = {a: 0, b: 2000, c: 4000, 'matrix 0': 0, 'matrix 1': 1000, 'matrix 2': 2000, 'matrix 3': 3000};
+        const right = titles.filter(([, name, row, column, value]) => Number(value) === first[name] + 100 * row + Number(column));
+        return [titles.length, right.length, titles.filter(one => one[5] === '9').length, document.querySelectorAll('#fragments .changed').length].join();
+    })()});
+    my $all = 32 * @{ $x[0][0] };
+    is($drawn, join(',', $all, $all, ($all / 32) x 2), "$of: each element is drawn at its place, those of the chosen lane lit");
+    unlike($browser->js('document.getElementById("sentence").textContent'), qr/shuffle|get the value/, '... and the shuffles that stand for it are not told');
+}
+my $of_c = sub { my ($l, $j) = @_; map { 4000 + 100 * ($l + 8 * int($_ / 2)) + 2 * $j + $_ % 2 } 0 .. 3 };
+for my $type (qw(bf16 fp16)) {
+    fragments("mma_$type", sub {
+        my ($l, $j) = @_;
+        return (map { my $i = $_; map { 100 * ($l + 8 * ($i % 2)) + 2 * $j + 8 * int($i / 2) + $_ } 0, 1 } 0 .. 3),
+            (map { my $i = $_; map { 2000 + 100 * (2 * $j + 8 * $i + $_) + $l } 0, 1 } 0, 1), $of_c->($l, $j);
+    });
+}
+fragments('mma_tf32', sub {
+    my ($l, $j) = @_;
+    return (map { 100 * ($l + 8 * ($_ % 2)) + $j + 4 * int($_ / 2) } 0 .. 3), (map { 2000 + 100 * ($j + 4 * $_) + $l } 0, 1), $of_c->($l, $j);
+});
+fragments('ldmatrix4', sub { my ($l, $j) = @_; map { my $i = $_; map { 1000 * $i + 100 * $l + 2 * $j + $_ } 0, 1 } 0 .. 3 });
+fragments('ldmatrix4_transposed', sub { my ($l, $j) = @_; map { my $i = $_; map { 1000 * $i + 100 * (2 * $j + $_) + $l } 0, 1 } 0 .. 3 });
+
 # A still
 my $out = scratch('still.svg');
 my ($status, undef, $err) = run_program($^X, 'common/pages/still.pl', $page, 'run=1&step=24', $out, 'sentence', 'shared');
