@@ -134,6 +134,18 @@ my ($one, $two) = map { (rows_with(read_table(newest('12_ranks', 'h200')), varia
 like((report("$ranks\n<!-- end -->\n"))[0], qr/^\| two \| $two \|\n\| one \| $one \|\n\n\*by the host's clock/ms,
     'a row with a size of its own');
 fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/r) . "\n?\n<!-- end -->", qr/columns= wants batch x chunks x heads/);
+
+# estimates beside what was recorded
+SKIP: {
+    skip 'the simulator counts for them; this is BACKEND=' . backend(), 2 if backend() ne 'sim';
+    my $estimates = '<!-- estimates: 03_tile direction=forward variant=shared columns=13200x64 -->';
+    my ($written) = report("$estimates\n<!-- end -->\n");
+    my ($recorded) = map { sprintf '%.1f', 1e3 * $_->{median_ms} }
+        rows_with(read_table(newest('03_tile', 'h200')), variant => 'shared', direction => 'forward', num_seqs => 13200, seq_len => 64);
+    my ($estimated, $ratio) = $written =~ /^\| `shared`, 13 200 × 64 \| ([\d.]+) \| \Q$recorded\E \| ([\d.]+) \|/m;
+    ok(defined $ratio && abs($ratio - $estimated / $recorded) < 0.02, 'an estimate, the recorded time, and their ratio') or diag($written);
+    fails('a shape that is not recorded', ($estimates =~ s/x64/x63/r) . "\n<!-- end -->", qr/no row of 03_tile has .*seq_len=63/);
+}
 my $plain = q{<!-- table: none head="data | kernel" rows="even | `a`: 'even a'" median_ms %.2f -->};
 like((report("$plain\n?\n<!-- end -->\n"))[0], qr/^\| data \| kernel \| ms \|\n\|---\|---\|---:\|\n\| even \| `a` \| \? \|\n\n\*ms, not recorded yet/m, 'no sizes: one column, with the unit above');
 fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two or more of/);
