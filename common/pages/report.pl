@@ -62,7 +62,8 @@
 #
 #       The pages of the course's core in their order, with the minutes that each takes to read (Texts.pm counts). It stands in
 #       README.md. On each of its pages "core: here" says which of them the page is and how long it takes, and "core: next" which
-#       one comes next. On any page "core: minutes" is the number of minutes that it takes.
+#       one comes next. On any page "core: minutes" is the number of minutes that it takes, and "core: hours" how many hours the
+#       core takes with the exercises in its pages' tables.
 use strict;
 use warnings;
 use FindBin;

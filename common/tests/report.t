@@ -173,6 +173,11 @@ like(($in_pages->('--check one.md'))[1], qr/core: here: .*About 12 minutes/, 'a 
 write_file("$pages/two.md", "# Two\n\nIt takes <!-- core: minutes -->?<!-- end --> minutes. " . join ' ', ('word') x 300);
 $in_pages->('two.md');
 like(read_file("$pages/two.md"), qr/It takes <!-- core: minutes -->2<!-- end --> minutes/, 'the minutes of any page');
+mkdir "$pages/$_" for '01_one', '01_one/exercises', '01_one/exercises/judges';
+write_file("$pages/01_one/exercises/judges/add.txt", "number: 2\nminutes: 80\ntitle: Add\n");
+write_file("$pages/two.md", "# Two\n\n| 01.2 Add | the sum |\n\nAll takes <!-- core: hours -->?<!-- end --> hours.");
+$in_pages->('two.md');
+like(read_file("$pages/two.md"), qr/takes <!-- core: hours -->2<!-- end --> hours/, 'the hours of the core, with the exercises of its tables');
 write_file("$pages/three.md", "# Three\n\n" . $marks->('here'));
 like(($in_pages->('three.md'))[1], qr/three\.md: core: here: the list in README\.md does not have this page/, 'a page that is not of the core');
 like(($in_pages->('--check README.md'))[1] . ($in_pages->('README.md'))[1], qr/12 minutes/, 'and the list with it');
