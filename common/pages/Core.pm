@@ -13,10 +13,11 @@ sub core {
     my ($request, undef, $text) = @_;
     my ($what, @listed) = split ' ', $request;
     return minutes(read_text($text)) if $request eq 'minutes';
+    return hours() if $request eq 'hours';
     my @pages = $what eq 'list' ? @listed : pages();
     -f or stop("there is no text $_") for @pages;
     return list($text, @pages) if $what eq 'list';
-    @listed == 0 && $what =~ /^(here|next)$/ or stop('the core has list PAGE..., here, next and minutes');
+    @listed == 0 && $what =~ /^(here|next)$/ or stop('the core has list PAGE..., here, next, minutes and hours');
     my ($at) = grep { $pages[$_] eq $text } 0 .. $#pages;
     defined $at or stop('the list in ' . FRONT . ' does not have this page');
     return here($text, $at, scalar @pages) if $what eq 'here';
@@ -46,6 +47,21 @@ sub list {
         $list .= $i + 1 . '. ' . link_of($text, $pages[$i]) . ", $minutes minute" . ($minutes == 1 ? '' : 's') . "\n";
     }
     return "\n$list\nIn all $all minutes of reading, at " . WORDS_A_MINUTE . " words a minute. Listings, tables and exercises come on top.\n\n";
+}
+
+# How many hours all pages take with their exercises: those in a page's table, whose minutes judges/NAME.txt says.
+sub hours {
+    my %exercises;
+    for my $path (glob '[0-9][0-9]_*/exercises/judges/*.txt') {
+        my ($chapter) = $path =~ /^(\d\d)/;
+        my %data = read_text($path) =~ /^(number|minutes): *(\d+)/mg;
+        $exercises{"$chapter.$data{number}"} = $data{minutes} // 0 if defined $data{number};
+    }
+    my $all = 0;
+    for my $text (map { read_text($_) } pages()) {
+        $all += $_ for minutes($text), map { $exercises{$_} // stop("no judges/NAME.txt is exercise $_") } $text =~ /^\| (\d\d\.\d+) /mg;
+    }
+    return int($all / 60 + 0.5);
 }
 
 sub here {

@@ -43,7 +43,7 @@ sub link_to {
 # The text without what stands between markers and without blocks of code.
 sub without_blocks {
     my ($text) = @_;
-    $text =~ s{<!-- (?:listing|table): .*? -->.*?<!-- end -->}{}gs;
+    $text =~ s{<!-- (?:listing|table|estimates): .*? -->.*?<!-- end -->}{}gs;
     $text =~ s{^[ ]*(```+).*?^[ ]*\1$}{}gms;
     return $text;
 }

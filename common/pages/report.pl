@@ -29,6 +29,13 @@
 #       own: "`add`, GB/s: NN_x/add gb_per_s %.0f". A variant with a blank in its name stands in '...'. FILE may be several: NN_x,NN_few.
 #       A dash stands where the kernel does not run on the shape.
 #
+#   <!-- estimates: FILE direction=D[,D] variant=a,b columns=13200x1024,132x65536 -->
+#   (the table)
+#   <!-- end -->
+#
+#       What an estimate says of these kernels, and what was recorded. FILE is as above; the kernels are those of the first one's
+#       chapter, where they are not named as chapter/variant. It runs the simulator, as outputs do: --no-outputs leaves it as it is.
+#
 #   What is not recorded yet: put ? between the markers. It stays, in a table as ? in the cells, until there is a recording.
 #
 #   <!-- listing: PATH function=NAME[,NAME...] [comment] -->
@@ -55,13 +62,15 @@
 #
 #       The pages of the course's core in their order, with the minutes that each takes to read (Texts.pm counts). It stands in
 #       README.md. On each of its pages "core: here" says which of them the page is and how long it takes, and "core: next" which
-#       one comes next. On any page "core: minutes" is the number of minutes that it takes.
+#       one comes next. On any page "core: minutes" is the number of minutes that it takes, and "core: hours" how many hours the
+#       core takes with the exercises in its pages' tables.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Texts;
 use Recorded;
+use Estimated;
 use Listing;
 use Core;
 use Output;
@@ -77,6 +86,7 @@ my ($wrong, $path) = (0);
 my %writes = (
     '' => sub { Recorded::value(@_) }, # a key's
     table => sub { Recorded::table(@_, $path) },
+    estimates => sub { $option{'--no-outputs'} ? $_[1] : Estimated::estimates(@_, $path) },
     core => sub { Core::core(@_, $path) },
     listing => sub { Listing::listing(@_, $path) },
     output => sub { $option{'--no-outputs'} ? $_[1] : Output::output(@_, $option{'--gpu'}) },

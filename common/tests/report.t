@@ -134,6 +134,18 @@ my ($one, $two) = map { (rows_with(read_table(newest('12_ranks', 'h200')), varia
 like((report("$ranks\n<!-- end -->\n"))[0], qr/^\| two \| $two \|\n\| one \| $one \|\n\n\*by the host's clock/ms,
     'a row with a size of its own');
 fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/r) . "\n?\n<!-- end -->", qr/columns= wants batch x chunks x heads/);
+
+# estimates beside what was recorded
+SKIP: {
+    skip 'the simulator counts for them; this is BACKEND=' . backend(), 2 if backend() ne 'sim';
+    my $estimates = '<!-- estimates: 03_tile direction=forward variant=shared columns=13200x64 -->';
+    my ($written) = report("$estimates\n<!-- end -->\n");
+    my ($recorded) = map { sprintf '%.1f', 1e3 * $_->{median_ms} }
+        rows_with(read_table(newest('03_tile', 'h200')), variant => 'shared', direction => 'forward', num_seqs => 13200, seq_len => 64);
+    my ($estimated, $ratio) = $written =~ /^\| `shared`, 13 200 × 64 \| ([\d.]+) \| \Q$recorded\E \| ([\d.]+) \|/m;
+    ok(defined $ratio && abs($ratio - $estimated / $recorded) < 0.02, 'an estimate, the recorded time, and their ratio') or diag($written);
+    fails('a shape that is not recorded', ($estimates =~ s/x64/x63/r) . "\n<!-- end -->", qr/no row of 03_tile has .*seq_len=63/);
+}
 my $plain = q{<!-- table: none head="data | kernel" rows="even | `a`: 'even a'" median_ms %.2f -->};
 like((report("$plain\n?\n<!-- end -->\n"))[0], qr/^\| data \| kernel \| ms \|\n\|---\|---\|---:\|\n\| even \| `a` \| \? \|\n\n\*ms, not recorded yet/m, 'no sizes: one column, with the unit above');
 fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two or more of/);
@@ -161,6 +173,11 @@ like(($in_pages->('--check one.md'))[1], qr/core: here: .*About 12 minutes/, 'a 
 write_file("$pages/two.md", "# Two\n\nIt takes <!-- core: minutes -->?<!-- end --> minutes. " . join ' ', ('word') x 300);
 $in_pages->('two.md');
 like(read_file("$pages/two.md"), qr/It takes <!-- core: minutes -->2<!-- end --> minutes/, 'the minutes of any page');
+mkdir "$pages/$_" for '01_one', '01_one/exercises', '01_one/exercises/judges';
+write_file("$pages/01_one/exercises/judges/add.txt", "number: 2\nminutes: 80\ntitle: Add\n");
+write_file("$pages/two.md", "# Two\n\n| 01.2 Add | the sum |\n\nAll takes <!-- core: hours -->?<!-- end --> hours.");
+$in_pages->('two.md');
+like(read_file("$pages/two.md"), qr/takes <!-- core: hours -->2<!-- end --> hours/, 'the hours of the core, with the exercises of its tables');
 write_file("$pages/three.md", "# Three\n\n" . $marks->('here'));
 like(($in_pages->('three.md'))[1], qr/three\.md: core: here: the list in README\.md does not have this page/, 'a page that is not of the core');
 like(($in_pages->('--check README.md'))[1] . ($in_pages->('README.md'))[1], qr/12 minutes/, 'and the list with it');
