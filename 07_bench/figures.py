@@ -122,7 +122,7 @@ def save(figure, folder, name, table, title):
     table.drawn.append(name)
 
 
-def label_ends(axes, ends, gap=16):
+def label_ends(axes, ends):
     """Writes (x, y, text, colour) to the right of the lines' ends; those above each other are pushed apart."""
     axes.figure.canvas.draw()
     for column in sorted({end[0] for end in ends}):
@@ -130,7 +130,7 @@ def label_ends(axes, ends, gap=16):
         height = [axes.transData.transform(end[:2])[1] for end in labels]
         for _ in range(200):
             for low in range(len(height) - 1):
-                missing = gap - (height[low + 1] - height[low])
+                missing = 16 - (height[low + 1] - height[low])
                 if missing > 0:
                     height[low] -= missing / 2
                     height[low + 1] += missing / 2
@@ -281,7 +281,7 @@ def roofline(table, folder):
     axes.set_ylabel('GFLOP/s')
     figure.subplots_adjust(left=0.12, right=0.97, top=0.96, bottom=0.13)
     right = max(end[0] for end in ends.get('forward', [(0,)]))
-    label_ends(axes, [(right, *end[1:]) for end in ends.get('forward', [])], gap=13)
+    label_ends(axes, [(right, *end[1:]) for end in ends.get('forward', [])])
     axes.figure.canvas.draw()
     for x, y, text, colour in ends.get('backward', []):
         axes.annotate(text, (x, y), xytext=(-8, 9), textcoords='offset points', va='center', ha='right', color=colour)
