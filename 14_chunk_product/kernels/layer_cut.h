@@ -24,7 +24,8 @@ struct layer_cut {
 /* Each sequence is one stretch. */
 struct layer_cut layer_uncut(const struct layer_args *args);
 
-/* As many stretches as give a whole GPU something to do (layer_cut.c says why so many). Their states lie in the
+/* As many stretches as give a whole GPU something to do (layer_cut.c says why so many), or stretches of config.rows
+   chunks, if that was given. Their states lie in the
    workspace, of so many bytes, for which `starts` are not looked at. */
 struct layer_cut layer_cut(const struct layer_args *args);
 size_t layer_cut_workspace(const struct layer_args *args);
