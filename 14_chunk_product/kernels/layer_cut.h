@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_cut.h - how all steps are cut into stretches, of which each block has one. A stretch is a number of whole chunks
-   from its sequence's first step on, so no chunk has steps of two sequences. */
+/* layer_cut.h - how all steps are cut into stretches, of which each block has one. A stretch is a number of whole
+   chunks from its sequence's first step on, so no chunk has steps of two sequences. */
 #ifndef LAYER_CUT_H
 #define LAYER_CUT_H
 
