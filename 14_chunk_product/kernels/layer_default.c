@@ -4,8 +4,8 @@
    stretches does all that chunk does, and multiplies x and B once more. Of what chunk took on an H200 (recordings/h200,
    2026-11-29, states of 64 x 128 in bf16), a chunk of 64 steps had 344 us / 64 = 5.4 us where each multiprocessor had
    two blocks, and 2245 us / 512 = 4.4 us where it had one or none. With n stretches of each head a block has n times
-   fewer chunks. Each takes 5.4 / 4.4 as long where two blocks share a multiprocessor, and 1.5 times that if `sums` takes
-   half as long as the rest, which is a guess: 1.8 in all. So two stretches may win just about, and three should.
+   fewer chunks. Each takes 5.4 / 4.4 times as long where two blocks share a multiprocessor, and 1.5 times that if
+   `sums` takes half as long as the rest, which is a guess: 1.8 in all. So two stretches may win, and three should.
 
    Packed sequences have lengths that the host does not know. The longest one may have nearly all steps, and with chunk
    its blocks would work when all others have ended. No stretch has more than its share of all steps; a sequence that is

@@ -184,6 +184,7 @@ for my $variant (@taking) {
 
 my @lengths = (0, 1, 63, 64, 0, 65, 1, 130, 0); # the one of 65 steps is spoilt at both ends
 my $spoilt = 5;
+my %batches = %size;
 my @starts = (0);
 push @starts, $starts[-1] + $_ for @lengths;
 %size = (batch => 1, seq_len => $starts[-1], heads => 1, dk => 8, dv => 8, groups => 1, seqs => scalar @lengths, edges => scalar @starts);
@@ -196,10 +197,10 @@ my %of_state = map { $_ => count_of($_) / $size{seqs} } qw(initial_state final_s
 $packed{x}[$starts[$spoilt] * $row{x} + 3] = 0 + 'NaN';
 $packed{B}[$starts[$spoilt + 1] * $row{B} - 1] = 0 + 'Inf';
 
-for my $case (['loop', 0], ['loop', 'type=bf16'], ['chunk', 'type=bf16'], ['stretches', 'type=bf16']) {
-    my ($variant, $type) = @$case;
+for my $case (['loop'], ['loop', 'type=bf16' => 1], ['chunk', 'type=bf16' => 1], ['stretches', 'type=bf16' => 1]) {
+    my ($variant, @type) = @$case;
     describe_arrays($p, \%size, \%packed_dims);
-    my $is = compute({ %packed, $type => 1 }, $variant, 'out', 'final_state');
+    my $is = compute({ %packed, @type }, $variant, 'out', 'final_state');
     describe_arrays($p, \%size, \%dims);
     my @other;
     for my $s (grep { $_ != $spoilt } 0 .. $#lengths) {
@@ -208,15 +209,16 @@ for my $case (['loop', 0], ['loop', 'type=bf16'], ['chunk', 'type=bf16'], ['stre
         my $alone = { out => [], final_state => $initial };
         if ($lengths[$s] != 0) {
             local $size{seq_len} = $lengths[$s];
-            my %in = (%packed, initial_state => $initial, $type => 1, map { $_ => $of->($packed{$_}, $row{$_}, $starts[$s], $lengths[$s]) } qw(x z dt B C));
+            my %in = (%packed, initial_state => $initial, @type, map { $_ => $of->($packed{$_}, $row{$_}, $starts[$s], $lengths[$s]) } qw(x z dt B C));
             delete $in{starts};
             $alone = compute(\%in, $variant, 'out', 'final_state');
         }
         my $got = { out => $of->($is->{out}, $row{out}, $starts[$s], $lengths[$s]), final_state => $of->($is->{final_state}, $of_state{final_state}, $s, 1) };
         push @other, map { "$_ of $s" } grep { pack('f*', @{ $got->{$_} }) ne pack('f*', @{ $alone->{$_} }) } qw(out final_state);
     }
-    is("@other", '', "$variant @{[$type || 'float32']}: each of the packed sequences has the bits that it has alone");
+    is("@other", '', "$variant, @{[@type ? 'bf16' : 'float32']}: each of the packed sequences has the bits that it has alone");
 }
+%size = %batches;
 
 # ---- the loop, the masked product and the chunks of the demo agree, and cost what its formulas say ----
 

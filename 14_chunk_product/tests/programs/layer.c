@@ -174,7 +174,8 @@ static void check_refusals(void)
     EXPECT_INVALID("no group", args.groups = 0);
     EXPECT_INVALID("groups that do not divide the heads", args.heads = 3, args.groups = 2);
     EXPECT_INVALID("more bytes than can be counted", args.dk = 1, args.seq_len = (size_t)1 << 53);
-    EXPECT_INVALID("packed sequences that are not of one batch", args.starts = there, args.num_seqs = 2, args.batch = 2);
+    EXPECT_INVALID("packed sequences that are not of one batch", args.starts = there, args.num_seqs = 2,
+                   args.batch = 2);
     EXPECT_INVALID("starts are not aligned", args.starts = (int *)((char *)there + 2), args.num_seqs = 2);
     EXPECT_INVALID("more of their steps than an int counts", args.starts = there, args.num_seqs = 2,
                    args.heads = args.dk = args.dv = 8, args.seq_len = (size_t)1 << 31);
