@@ -24,3 +24,15 @@ record_14_layer() {
         run perl common/record/merge.pl results/14_layer.csv build/recordings/14_layer_*.csv
     fi
 }
+
+# 16 packed sequences of very different lengths.
+record_14_packed() {
+    rm -f build/recordings/14_packed_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16; do
+        run build/cuda/14_chunk_product --seqs 16 --type "$type" --csv "build/recordings/14_packed_$type.csv"
+    done
+    if ls build/recordings/14_packed_*.csv > /dev/null 2>&1; then
+        run perl common/record/merge.pl results/14_packed.csv build/recordings/14_packed_*.csv
+    fi
+}
