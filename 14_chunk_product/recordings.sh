@@ -25,6 +25,18 @@ record_14_layer() {
     fi
 }
 
+# 16 packed sequences of very different lengths.
+record_14_packed() {
+    rm -f build/recordings/14_packed_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16; do
+        run build/cuda/14_chunk_product --seqs 16 --type "$type" --csv "build/recordings/14_packed_$type.csv"
+    done
+    if ls build/recordings/14_packed_*.csv > /dev/null 2>&1; then
+        run perl common/record/merge.pl results/14_packed.csv build/recordings/14_packed_*.csv
+    fi
+}
+
 record_14_peers() {
     peers 14_chunk_product
 }

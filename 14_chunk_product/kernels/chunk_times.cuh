@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk_times.cuh - how long the steps of a chunk last, and what they do to a state. A lane of a warp has two neighbours
-   of the 64 steps. */
+/* chunk_times.cuh - how long the steps of a chunk last, and what they do to a state. A lane of a warp has two
+   neighbours of the 64 steps. */
 #ifndef CHUNK_TIMES_CUH
 #define CHUNK_TIMES_CUH
 

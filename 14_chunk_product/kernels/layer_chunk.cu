@@ -18,7 +18,10 @@
                +-------------+        +-----+-----+-----+-----+    | w 3             |  matrix of `old` where it is
                 through shared memory                              +-----------------+
 
-   The next chunk's x, B and C come by cp.async meanwhile. dk and dv are multiples of 8, dk is at most 128. */
+   The next chunk's x, B and C come by cp.async meanwhile. dk and dv are multiples of 8, dk is at most 128.
+
+   A block's steps are one whole sequence, or a stretch of it that begins with what the one before has left: that is how
+   layer_stretches.cu launches this kernel. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"
@@ -98,9 +101,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
     for (unsigned i = 0; i < dk_room / 8; i++)
 #pragma unroll
-        for (unsigned v = 0; v < 4; v++) {
-            const size_t r = own + v / 2 * 8, n = i * 8 + j2 + v % 2;
-            H[i][v] = in != NULL && r < args.dv && n < args.dk ? in[r * args.dk + n] : 0.0f;
+        for (unsigned half = 0; half < 2; half++) {
+            const size_t r = own + half * 8, n = i * 8 + j2;
+            const bool is_there = in != NULL && r < args.dv && n < args.dk;
+            const float2 two = is_there ? *(const float2 *)(in + r * args.dk + n) : make_float2(0.0f, 0.0f);
+            H[i][half * 2] = two.x, H[i][half * 2 + 1] = two.y;
         }
 
     float dt[2]; /* of the next chunk; warp 0 has little to do with scores, and prepares its times */
@@ -240,10 +245,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
     for (unsigned i = 0; i < dk_room / 8; i++)
 #pragma unroll
-        for (unsigned v = 0; v < 4; v++) {
-            const size_t r = own + v / 2 * 8, n = i * 8 + j2 + v % 2;
+        for (unsigned half = 0; half < 2; half++) {
+            const size_t r = own + half * 8, n = i * 8 + j2;
             if (args.final_state != NULL && stretch.ends && r < args.dv && n < args.dk)
-                args.final_state[state_at + r * args.dk + n] = H[i][v];
+                *(float2 *)(args.final_state + state_at + r * args.dk + n) =
+                    make_float2(H[i][half * 2], H[i][half * 2 + 1]);
         }
 }
 

@@ -25,9 +25,11 @@ size_t layer_blocks_of_sequence(const struct layer_args *args)
     return args->heads * up(args->dv, LAYER_ROWS);
 }
 
-/* Packed, all steps are one after the other: a batch of 1. */
+/* Packed, all steps are one after the other: a batch of 1. A launch configuration's rows are chunks. */
 static size_t stretch_len(const struct layer_args *args)
 {
+    if (args->config.rows > 0)
+        return LAYER_CHUNK * (size_t)args->config.rows;
     const size_t blocks = args->batch * layer_blocks_of_sequence(args);
     const size_t most = blocks != 0 && blocks < BLOCKS ? BLOCKS / blocks : 1;
     return LAYER_CHUNK * (up(up(args->seq_len, LAYER_CHUNK), most) + (args->seq_len == 0));

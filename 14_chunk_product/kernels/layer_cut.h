@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_cut.h - how all steps are cut into stretches, of which each block has one. A stretch is a number of whole chunks
-   from its sequence's first step on, so no chunk has steps of two sequences. */
+/* layer_cut.h - how all steps are cut into stretches, of which each block has one. A stretch is a number of whole
+   chunks from its sequence's first step on, so no chunk has steps of two sequences. */
 #ifndef LAYER_CUT_H
 #define LAYER_CUT_H
 
@@ -24,7 +24,8 @@ struct layer_cut {
 /* Each sequence is one stretch. */
 struct layer_cut layer_uncut(const struct layer_args *args);
 
-/* As many stretches as give a whole GPU something to do (layer_cut.c says why so many). Their states lie in the
+/* As many stretches as give a whole GPU something to do (layer_cut.c says why so many), or stretches of config.rows
+   chunks, if that was given. Their states lie in the
    workspace, of so many bytes, for which `starts` are not looked at. */
 struct layer_cut layer_cut(const struct layer_args *args);
 size_t layer_cut_workspace(const struct layer_args *args);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_default.c - of 16 bits chunk or stretches, where the chip has them and the sizes are even enough; else loop.
 
-   stretches has everything that chunk has to do, and reads x and B once more, to multiply them by each other once more.
-   Of an H200's times of chunk (recordings/h200, 2026-11-29, states of 64 x 128 in bf16), a chunk took 344 us / 64 = 5.4
-   us where each multiprocessor had two blocks, and 2245 us / 512 = 4.4 us where it had one or none. So two blocks a
-   multiprocessor are 1.6 times as fast as one. If `sums` costs half of the rest, an estimate and not measured,
-   stretches as many times as a head's blocks fit on the chip win where that is
+   stretches does all that chunk does, and multiplies x and B once more. Of what chunk took on an H200 (recordings/h200,
+   2026-11-29, states of 64 x 128 in bf16), a chunk of 64 steps had 344 us / 64 = 5.4 us where each multiprocessor had
+   two blocks, and 2245 us / 512 = 4.4 us where it had one or none. With n stretches of each head a block has n times
+   fewer chunks. Each takes 5.4 / 4.4 times as long where two blocks share a multiprocessor, and 1.5 times that if
+   `sums` takes half as long as the rest, which is a guess: 1.8 in all. So two stretches may win, and three should.
 
-       times * 1.6 / 2 > 1.5        so from two on, just about; here it is taken from three on.
-
-   Packed sequences have lengths that the host does not know. The longest may have nearly all steps, and its block would
-   work when all others have ended. No stretch is longer than the part that is each place's. A sequence that is no longer
-   is not cut and costs nothing more. */
+   Packed sequences have lengths that the host does not know. The longest one may have nearly all steps, and with chunk
+   its blocks would work when all others have ended. No stretch has more than its share of all steps; a sequence that is
+   no longer than that is not cut, and costs nothing more. */
 #include "layer_kernels.h"
 
 enum { PLACES = 256, LEAST_STRETCHES = 3 };

@@ -24,6 +24,7 @@ const struct layer_kernel chapter14_layer_kernels[] = {
      .info.idea = "the same with time cut into stretches, whose states are joined",
      .forward = layer_stretches,
      .workspace_size = layer_cut_workspace,
+     .info.tunable = {.rows = {1, 2, 8, 32}},
      .chunk = 64,
      .max_dk = 128,
      .dk_of = 8,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_stretches.cu - few heads for a whole GPU. layer_chunk.cu has a block for each head of each sequence; with few of
-   them most of the chip is idle. Here time is cut into stretches (layer_cut.h), and each stretch of each head has a
+/* layer_stretches.cu - few heads for a whole GPU. layer_chunk.cu has a block for each head of each sequence; with few
+   of them most of the chip is idle. Here time is cut into stretches (layer_cut.h), and each stretch of each head has a
    block. What a stretch needs of all steps before it is one state, so there are three kernels:
 
        sums       what each stretch adds to a state of 0, and by how much a state decays in it       all at once
@@ -29,7 +29,8 @@ enum {
     ROWS = LAYER_ROWS,
     THREADS = 128,
     X_ROW = ROWS * 2, /* bytes of a step in shared memory */
-    JOIN_THREADS = 128
+    JOIN_THREADS = 128,
+    AHEAD = 4 /* states that a thread of `join` loads before it needs them */
 };
 
 /* Asks for the chunk that begins `at` steps behind the stretch's first one: its x and its B. */
@@ -63,9 +64,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
     load_steps<dtype>(&args, &stretch, head, 0, dt);
     copy_chunk<dk_room>(memory, &args, &stretch, head, row, 0);
     __pipeline_commit();
+    struct two_times two = times_of(&stretch, &pace, 0, dt);
     for (size_t at = 0; at < stretch.steps; at += CHUNK) {
         const char *const x = memory + at / CHUNK % 2 * STAGE, *const B = x + CHUNK * X_ROW;
-        const struct two_times two = times_of(&stretch, &pace, at, dt);
         __pipeline_wait_prior(0);
         __syncthreads(); /* the chunk is there, and nobody reads the one before it any more */
         if (at + CHUNK < stretch.steps) {
@@ -78,18 +79,18 @@ static __global__ void __launch_bounds__(THREADS, 2)
         const float end = __shfl_sync(0xFFFFFFFF, two.log_p[1], 31), decay = fast_exp2(end);
         const float weight0 = two.s[0] * fast_exp2(end - two.log_p[0]);
         const float weight1 = two.s[1] * fast_exp2(end - two.log_p[1]);
-        total *= decay;
 #pragma unroll
         for (unsigned v = 0; v < dk_room / 2; v++)
             H[v / 4][v % 4] *= decay;
+        total *= decay;
 
-            /* [sum] Steps in rows of left, which have neighbours j2, j2 + 1 of eight: a lane's two. */
+        /* [sum] Of the 64 steps 16 at a time. */
 #pragma unroll
         for (unsigned u = 0; u < CHUNK / 16; u++) {
             unsigned left[4], right[4];
             ldmatrix4_transposed(left, x + place_of(u * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2, X_ROW));
 #pragma unroll
-            for (unsigned half = 0; half < 2; half++) { /* eight steps */
+            for (unsigned half = 0; half < 2; half++) { /* eight steps, of which a lane has x of two neighbours */
                 const unsigned whose = u * 8 + half * 4 + lane % 4;
                 const float w0 = __shfl_sync(0xFFFFFFFF, weight0, whose), w1 = __shfl_sync(0xFFFFFFFF, weight1, whose);
 #pragma unroll
@@ -105,6 +106,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 multiply_add<dtype>(H[i * 2 + 1], left, right + 2);
             }
         }
+
+        /* [next] The times of the next chunk, whose dt was asked for above. */
+        two = times_of(&stretch, &pace, at + CHUNK, dt);
     }
 
     /* [leave] H[.][0], H[.][1] are two neighbours of a row, H[.][2], H[.][3] of the eighth row behind it. */
@@ -121,28 +125,38 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
 }
 
-/* A thread has four neighbours of a head's state, and takes them from stretch to stretch; a block is `slices` times as
-   many threads as that takes. grid: sequences * heads * slices. */
+/* A thread has four neighbours of a head's state, and takes them from stretch to stretch. Each head of each sequence
+   has `blocks` blocks. */
 static __global__ void __launch_bounds__(JOIN_THREADS)
-    layer_stretches_join(struct layer_args args, struct layer_cut cut, unsigned slices)
+    layer_stretches_join(struct layer_args args, struct layer_cut cut, unsigned blocks)
 {
-    const size_t both = blockIdx.x / slices, seq = both / args.heads, head = both % args.heads;
-    const size_t numbers = args.dv * args.dk, at = ((size_t)(blockIdx.x % slices) * JOIN_THREADS + threadIdx.x) * 4;
+    const size_t both = blockIdx.x / blocks, seq = both / args.heads, head = both % args.heads;
+    const size_t numbers = args.dv * args.dk, at = ((size_t)(blockIdx.x % blocks) * JOIN_THREADS + threadIdx.x) * 4;
     const size_t first = first_stretch(&args, &cut, seq), steps = whole_sequence(&args, seq).steps;
+    const size_t last = steps != 0 ? first + (steps - 1) / cut.len : first;
     if (at >= numbers)
         return;
     float4 h = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (args.initial_state != NULL)
         h = *(const float4 *)(args.initial_state + both * numbers + at);
-        /* [walk] All stretches but the last one. */
-#pragma unroll 4
-    for (size_t i = first; (i - first + 1) * cut.len < steps; i++) {
-        float4 *const state = (float4 *)(cut.states + (i * args.heads + head) * numbers + at);
-        const float4 sum = *state;
-        const float decay = cut.decays[i * args.heads + head];
-        h.x = decay * h.x + sum.x, h.y = decay * h.y + sum.y;
-        h.z = decay * h.z + sum.z, h.w = decay * h.w + sum.w;
-        *state = h;
+
+    /* [walk] All stretches but the last one. The sums of the next few are asked for together. */
+    for (size_t i = first; i < last; i += AHEAD) {
+        float4 sum[AHEAD];
+        float decay[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (i + k < last) {
+                sum[k] = *(const float4 *)(cut.states + ((i + k) * args.heads + head) * numbers + at);
+                decay[k] = cut.decays[(i + k) * args.heads + head];
+            }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (i + k < last) {
+                h.x = decay[k] * h.x + sum[k].x, h.y = decay[k] * h.y + sum[k].y;
+                h.z = decay[k] * h.z + sum[k].z, h.w = decay[k] * h.w + sum[k].w;
+                *(float4 *)(cut.states + ((i + k) * args.heads + head) * numbers + at) = h;
+            }
     }
 }
 

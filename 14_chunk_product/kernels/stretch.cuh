@@ -5,8 +5,8 @@
        steps            0  1  2  3  4  5  6  7  8               here those from 0 on, and from 6 / 4 + 1 = 2 on.
        stretches       [    0    ][  1  ][   2   ]              Number 3 has no steps.
 
-   These numbers suffice. The n steps of a sequence need n / len of them, rounded up. Its numbers are one more, for s + 1
-   instead of s, than (starts[s] + n) / len - starts[s] / len, which is at least n / len, if all are rounded down. */
+   These numbers suffice. The n steps of a sequence need n / len of them, rounded up. It has one more, since s + 1
+   follows s, than (starts[s] + n) / len - starts[s] / len, which is at least n / len, if all are rounded down. */
 #ifndef LAYER_STRETCH_CUH
 #define LAYER_STRETCH_CUH
 

@@ -86,8 +86,8 @@ static inline HOST_DEVICE size_t layer_num_seqs(const struct layer_args *args)
 
    A NaN or an infinity in x stays in its sequence, head and row of dv, and reaches no step before it; of a kernel that
    multiplies chunks of steps as matrices (its row says how long they are), no step before its chunk: there a masked
-   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its sequence and head, one in B or C
-   in its sequence and group. */
+   score of 0 meets it, and 0 times NaN is NaN. In the same sense one in dt stays in its sequence and head, one in B
+   or C in its sequence and group. */
 typedef cudaError_t layer_launcher(const struct layer_args *args, cudaStream_t stream);
 
 /* The arguments of a backward launcher: it reads all that forward reads, and writes the gradient of each array. A

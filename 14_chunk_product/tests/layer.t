@@ -12,7 +12,7 @@ delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('14_chunk_product');
 my @forward = complete_variants('14_chunk_product', '--forward');
 ok((grep { $_ eq 'loop' } @forward) && (grep { $_ eq 'default' } @forward), "forward: @forward");
-my %chunk = (loop => 1, chunk => 64, default => 64); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
+my %chunk = (loop => 1, chunk => 64, stretches => 64, default => 64); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
 
 sub shape {
     my ($batch, $lengths, $heads, $dk, $dv, $groups) = @_;
@@ -34,11 +34,23 @@ for my $case (['one of each', 1, 1, 1, 1, 1, 1], ['a lane more than a warp', 1, 
 is(complaint({}, $p, shape(3, 17, 2, 10, 3, 1), '--with', 'all', '--seed', $_), '', "seed $_: a NaN or an infinity elsewhere") for 2 .. 5;
 is(complaint({}, $p, shape(1, '1,64,65', 2, 8, 8, 1), '--with', 'all', '--type', $_), '', "chunk, $_: around a chunk") for 'bf16', 'fp16';
 is(complaint({}, $p, shape(@$_), '--with', 'all', '--type', 'bf16', '--variant', 'chunk'), '', "chunk: @$_") for [1, 130, 1, 72, 72, 1], [1, 65, 1, 128, 8, 1];
+# few heads: as many stretches as fit on a GPU, so that here each is one chunk; and two chunks, if that is asked for
+is(complaint({}, $p, shape(1, '64,65,128,129', 1, 8, 8, 1), qw(--with all --type bf16 --variant stretches)), '', 'stretches: around their ends');
+is(complaint({}, $p, shape(2, 129, 1, 72, 72, 1), qw(--with all --variant stretches), '--type', $_), '', "stretches, $_: in slices") for 'bf16', 'fp16';
+is(complaint({}, $p, shape(1, '128,130,260', 1, 8, 8, 1), qw(--with all --type bf16 --variant stretches --config rows=2)), '', 'stretches of two chunks');
 SKIP: {
-    skip 'orders are the simulator\'s', 4 if backend() ne 'sim';
+    skip 'orders are the simulator\'s', 6 if backend() ne 'sim';
     is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 9, 2, 40, 18, 1)), '', "right in the order $_") for 'reverse', 'random:1';
     is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 130, 1, 8, 72, 1), qw(--with all --type bf16 --variant chunk)), '', "chunk, in the order $_") for 'reverse', 'random:1';
+    is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 130, 1, 8, 72, 1), qw(--with all --type bf16 --variant stretches)), '', "stretches, in the order $_") for 'reverse', 'random:1';
 }
+
+# ---- packed sequences: the harness's, many short ones and few long ones ----
+
+sub packed { my ($seqs, $steps, $heads, $dk, $dv, $groups) = @_; return ('--seqs', $seqs, '--seq-len', $steps, '--heads', $heads, '--dk', $dk, '--dv', $dv, '--groups', $groups) }
+is(complaint({}, $p, packed(3, 7, 2, 3, 2, 1)), '', 'packed: all options in all combinations');
+is(complaint({}, $p, packed(@$_), qw(--with all --type bf16)), '', "packed: @$_") for [5, 200, 1, 8, 8, 1], [9, 70, 1, 8, 72, 1], [1, 129, 1, 8, 8, 1], [4, 0, 1, 8, 8, 1];
+is(complaint({}, $p, packed(@$_), qw(--with all)), '', "packed: @$_") for [0, 0, 1, 3, 2, 1], [4, 9, 0, 3, 2, 1], [20, 9, 2, 3, 5, 2];
 
 # ---- the definition, in double ----
 
@@ -168,6 +180,46 @@ for my $variant (@taking) {
     }
 }
 
+# ---- packed sequences are sequences by themselves: they have the bits of calls of their own, whatever lies beside them ----
+
+my @lengths = (0, 1, 63, 64, 0, 65, 1, 130, 0); # the one of 65 steps is spoilt at both ends
+my $spoilt = 5;
+my %batches = %size;
+my @starts = (0);
+push @starts, $starts[-1] + $_ for @lengths;
+%size = (batch => 1, seq_len => $starts[-1], heads => 1, dk => 8, dv => 8, groups => 1, seqs => scalar @lengths, edges => scalar @starts);
+my %packed_dims = ((map { my $name = $_; $name => [grep { $_ ne 'batch' } @{ $dims{$name} }] } keys %dims), starts => ['edges']);
+unshift @{ $packed_dims{$_} }, 'seqs' for qw(initial_state final_state);
+describe_arrays($p, \%size, \%packed_dims);
+my %packed = (starts => \@starts, A => [-0.5], dt => [map { abs(random()) / 8 } 1 .. $size{seq_len}], map { my $name = $_; $name => [map { random() } 1 .. count_of($name)] } qw(x z B C D dt_bias initial_state));
+my %row = map { $_ => count_of($_) / $size{seq_len} } qw(x z dt B C out);
+my %of_state = map { $_ => count_of($_) / $size{seqs} } qw(initial_state final_state);
+$packed{x}[$starts[$spoilt] * $row{x} + 3] = 0 + 'NaN';
+$packed{B}[$starts[$spoilt + 1] * $row{B} - 1] = 0 + 'Inf';
+
+for my $case (['loop'], ['loop', 'type=bf16' => 1], ['chunk', 'type=bf16' => 1], ['stretches', 'type=bf16' => 1]) {
+    my ($variant, @type) = @$case;
+    describe_arrays($p, \%size, \%packed_dims);
+    my $is = compute({ %packed, @type }, $variant, 'out', 'final_state');
+    describe_arrays($p, \%size, \%dims);
+    my @other;
+    for my $s (grep { $_ != $spoilt } 0 .. $#lengths) {
+        my $of = sub { my ($values, $each, $first, $count) = @_; return [@$values[$first * $each .. ($first + $count) * $each - 1]] };
+        my $initial = $of->($packed{initial_state}, $of_state{initial_state}, $s, 1);
+        my $alone = { out => [], final_state => $initial };
+        if ($lengths[$s] != 0) {
+            local $size{seq_len} = $lengths[$s];
+            my %in = (%packed, initial_state => $initial, @type, map { $_ => $of->($packed{$_}, $row{$_}, $starts[$s], $lengths[$s]) } qw(x z dt B C));
+            delete $in{starts};
+            $alone = compute(\%in, $variant, 'out', 'final_state');
+        }
+        my $got = { out => $of->($is->{out}, $row{out}, $starts[$s], $lengths[$s]), final_state => $of->($is->{final_state}, $of_state{final_state}, $s, 1) };
+        push @other, map { "$_ of $s" } grep { pack('f*', @{ $got->{$_} }) ne pack('f*', @{ $alone->{$_} }) } qw(out final_state);
+    }
+    is("@other", '', "$variant, @{[@type ? 'bf16' : 'float32']}: each of the packed sequences has the bits that it has alone");
+}
+%size = %batches;
+
 # ---- the loop, the masked product and the chunks of the demo agree, and cost what its formulas say ----
 
 my ($status, $out, $err) = run_program(extra('14_chunk_product_dual'));
@@ -192,6 +244,7 @@ refuses('an array too few', qr/forward takes --x, --dt, --A, --B, --C and --out/
     write_npy(scratch('C.npy'), '(2, 9, 2, 4)', (0) x 144);
     refuses('B and C of different lengths', qr/C\.npy/, $p, (map { option_of($_) } qw(x dt A B C out)));
 }
+refuses('packed steps of no sequence', qr/takes at least one sequence where there are steps;/, $p, packed(0, 4, 1, 4, 4, 1), '--variant', 'loop');
 refuses('a pass that it does not have', qr/backward/, $p, '--backward');
 
 done_testing;

@@ -2,6 +2,7 @@
 /* layer.c - what the layer's program does not show: the check as it goes on a GPU, here also where the device is the
    simulator, says what the host's says, of right results and of wrong ones; and launchers refuse what they cannot
    take, before they touch anything. Prints TAP. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,7 +156,9 @@ static void check_refusals(void)
                                .B = there,
                                .C = there,
                                .A = there,
-                               .out = there};
+                               .out = there,
+                               .workspace = there,
+                               .workspace_size = SIZE_MAX};
     EXPECT_INVALID("no x", args.x = NULL);
     EXPECT_INVALID("no dt", args.dt = NULL);
     EXPECT_INVALID("no A", args.A = NULL);
@@ -171,9 +174,19 @@ static void check_refusals(void)
     EXPECT_INVALID("no group", args.groups = 0);
     EXPECT_INVALID("groups that do not divide the heads", args.heads = 3, args.groups = 2);
     EXPECT_INVALID("more bytes than can be counted", args.dk = 1, args.seq_len = (size_t)1 << 53);
+    EXPECT_INVALID("packed sequences that are not of one batch", args.starts = there, args.num_seqs = 2,
+                   args.batch = 2);
+    EXPECT_INVALID("starts are not aligned", args.starts = (int *)((char *)there + 2), args.num_seqs = 2);
+    EXPECT_INVALID("more of their steps than an int counts", args.starts = there, args.num_seqs = 2,
+                   args.heads = args.dk = args.dv = 8, args.seq_len = (size_t)1 << 31);
+    struct layer_args little = good;
+    little.workspace_size = layer_cut_workspace(&little) - 1;
+    tell(layer_stretches(&little, 0) == cudaErrorInvalidValue, "a workspace that is too small", ", stretches");
     struct layer_args nothing = good;
     nothing.batch = 0, nothing.x = NULL;
     expect("no batch is nothing to do", nothing, cudaSuccess);
+    nothing.batch = 1, nothing.starts = there;
+    expect("nor is no sequence", nothing, cudaSuccess);
 }
 
 int main(void)
