@@ -192,6 +192,6 @@ refuses('an array too few', qr/forward takes --x, --dt, --A, --B, --C and --out/
     write_npy(scratch('C.npy'), '(2, 9, 2, 4)', (0) x 144);
     refuses('B and C of different lengths', qr/C\.npy/, $p, (map { option_of($_) } qw(x dt A B C out)));
 }
-refuses('a pass that it does not have', qr/backward/, $p, '--backward');
+refuses('a pass that it does not have', qr/reverse/, $p, '--reverse');
 
 done_testing;
