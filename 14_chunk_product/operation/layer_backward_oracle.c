@@ -243,7 +243,7 @@ static void join(struct path *path, double value, double error)
 
 static struct point reached(struct oracle *oracle, const struct path *path, double c)
 {
-    if (path->m > oracle->P) /* false for a NaN */
+    if (isfinite(path->m) && path->m > oracle->P)
         oracle->P = path->m;
     return (struct point){path->value, path->e + 6 * LAYER_U * path->m + 2 * c * path->old, path->m, path->q};
 }

@@ -245,6 +245,6 @@ refuses('an array too few', qr/forward takes --x, --dt, --A, --B, --C and --out/
     refuses('B and C of different lengths', qr/C\.npy/, $p, (map { option_of($_) } qw(x dt A B C out)));
 }
 refuses('packed steps of no sequence', qr/takes at least one sequence where there are steps;/, $p, packed(0, 4, 1, 4, 4, 1), '--variant', 'loop');
-refuses('a pass that it does not have', qr/backward/, $p, '--backward');
+refuses('a pass that it does not have', qr/reverse/, $p, '--reverse');
 
 done_testing;

@@ -93,6 +93,33 @@ static void check_whole(enum dtype dtype)
     arrays_free(&arrays);
 }
 
+/* The same of gradients, of which the device's check takes whole arrays to the host, or samples: what is wrong there
+   must be seen. */
+static void check_gradients(void)
+{
+    const size_t sizes[MAX_SIZES] = {2, 5, 4, 9, 3, 2};
+    const struct data data = {SEED, LAYER_STRONG};
+    const struct kernel kernel = {.info = &chapter14_layer_kernels[0].info};
+    struct arrays arrays;
+    struct finding found;
+    if (arrays_create(&arrays, &layer_operation, sizes, BACKWARD, FLOAT32, ON_CUDA) != cudaSuccess) {
+        tell(false, "memory", "");
+        return;
+    }
+    arrays_choose(&arrays, choice_all(&layer_operation, BACKWARD));
+    bool right = arrays_fill(&arrays, &data) == cudaSuccess && arrays_take_workspace(&arrays, &kernel) == cudaSuccess;
+    for (int array = LAYER_D_X; array < NUM_LAYER_ARRAYS; array++) {
+        right = right && arrays_launch(&arrays, &kernel) == cudaSuccess &&
+                device_finds(&arrays.problem, &data, arrays.finding, &found) && found.num_bad == 0;
+        set(&arrays.problem, array, 0, 1e4f);
+        right = right && device_finds(&arrays.problem, &data, arrays.finding, &found) && found.num_bad == 1 &&
+                found.first_bad == finding_place(array, 0);
+        tell(right, "a wrong gradient is found in ", layer_operation.arrays[array].name);
+    }
+    arrays_drop_workspace(&arrays);
+    arrays_free(&arrays);
+}
+
 /* More rows than are looked at: the first and the last one are among these. */
 static void check_samples(void)
 {
@@ -193,6 +220,7 @@ int main(void)
 {
     for (enum dtype dtype = FLOAT32; dtype < NUM_DTYPES; dtype++)
         check_whole(dtype);
+    check_gradients();
     check_samples();
     check_refusals();
     printf("1..%d\n", number);
