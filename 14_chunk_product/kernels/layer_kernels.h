@@ -14,10 +14,12 @@ layer_launcher layer_chunk;   /* chunks of 64 steps as products, of bf16 or fp16
 layer_launcher layer_default; /* the default: one of these */
 
 layer_backward_launcher layer_loop_backward;    /* step after step, and back; states computed twice */
-layer_backward_launcher layer_default_backward; /* the default */
+layer_backward_launcher layer_chunk_backward;   /* chunks of 64 steps as products; as layer_chunk */
+layer_backward_launcher layer_default_backward; /* the default: one of these */
 
 /* Bytes of workspace that these need. */
 size_t layer_loop_backward_workspace(const struct layer_args *args);
+size_t layer_chunk_backward_workspace(const struct layer_args *args);
 size_t layer_default_backward_workspace(const struct layer_args *args);
 
 /* The table, the operation (layer_operation.c), and the chapter with it. */
