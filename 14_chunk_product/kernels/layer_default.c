@@ -10,6 +10,7 @@
    Packed sequences have lengths that the host does not know. The longest one may have nearly all steps, and with chunk
    its blocks would work when all others have ended. No stretch has more than its share of all steps; a sequence that is
    no longer than that is not cut, and costs nothing more. */
+#include "../../common/cuda/gpu_info.h"
 #include "layer_kernels.h"
 
 enum { PLACES = 256, LEAST_STRETCHES = 3 };
@@ -39,12 +40,26 @@ cudaError_t layer_default(const struct layer_args *args, cudaStream_t stream)
     return layer_loop(args, stream);
 }
 
+/* Whether the gradients of this type and these sizes are chunk's on this chip, which has to hold its tiles. */
+static cudaError_t is_chunk_backward(const struct layer_args *args, bool *is)
+{
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
+    *is = takes_products(args) && gpu.arch >= 80 && layer_chunk_backward_shared(args) <= gpu.shared_limit;
+    return error;
+}
+
 size_t layer_default_backward_workspace(const struct layer_args *args)
 {
-    return layer_loop_backward_workspace(args);
+    bool chunk;
+    if (is_chunk_backward(args, &chunk) != cudaSuccess)
+        return 0;
+    return (chunk ? layer_chunk_backward_workspace : layer_loop_backward_workspace)(args);
 }
 
 cudaError_t layer_default_backward(const struct layer_backward_args *args, cudaStream_t stream)
 {
-    return layer_loop_backward(args, stream);
+    bool chunk;
+    const cudaError_t error = is_chunk_backward(&args->layer, &chunk);
+    return error != cudaSuccess ? error : (chunk ? layer_chunk_backward : layer_loop_backward)(args, stream);
 }

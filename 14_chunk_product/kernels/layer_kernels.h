@@ -22,10 +22,15 @@ size_t layer_default_workspace(const struct layer_args *args);
 cudaError_t layer_outputs(const struct layer_args *args, struct layer_cut cut, cudaStream_t stream);
 
 layer_backward_launcher layer_loop_backward;    /* step after step, and back; states computed twice */
-layer_backward_launcher layer_default_backward; /* the default */
+layer_backward_launcher layer_chunk_backward;   /* chunks of 64 steps as products; as layer_chunk */
+layer_backward_launcher layer_default_backward; /* the default: one of these */
 
 /* Bytes of workspace that these need. */
 size_t layer_loop_backward_workspace(const struct layer_args *args);
+size_t layer_chunk_backward_workspace(const struct layer_args *args);
+
+/* Bytes of shared memory that a block of chunk has backward: a chip may have less. */
+size_t layer_chunk_backward_shared(const struct layer_args *args);
 size_t layer_default_backward_workspace(const struct layer_args *args);
 
 /* The table, the operation (layer_operation.c), and the chapter with it. */

@@ -216,6 +216,40 @@ static void check_refusals(void)
     expect("nor is no sequence", nothing, cudaSuccess);
 }
 
+/* `good` is filled by then. */
+static void check_backward_refusals(void)
+{
+    static const char *const what[] = {"no d_out",
+                                       "no d_x",
+                                       "a z without d_z",
+                                       "d_D without a D",
+                                       "d_B is not aligned",
+                                       "no workspace",
+                                       "a workspace that is too small"};
+    void *const there = (void *)good.x, *const askew = (char *)there + 8;
+    struct layer_backward_args right = {
+        .layer = good, .d_out = there, .d_x = there, .d_dt = there, .d_B = there, .d_C = there, .d_A = there};
+    right.layer.workspace = there, right.layer.workspace_size = SIZE_MAX;
+    for (const struct layer_kernel *row = chapter14_layer_kernels; row->info.name != NULL; row++)
+        for (int i = 0; i < 8 && row->backward != NULL; i++) {
+            struct layer_backward_args args = right;
+            args.d_out = i == 0 ? NULL : there;
+            args.d_x = i == 1 ? NULL : there;
+            args.layer.z = i == 2 ? there : NULL;
+            args.d_D = i == 3 ? there : NULL;
+            args.d_B = i == 4 ? askew : there;
+            args.layer.workspace = i == 5 ? NULL : there;
+            args.layer.workspace_size = i == 6 ? 64 : SIZE_MAX;
+            args.layer.batch = i == 7 ? 0 : 1; /* then only sums over nothing are left, and NULL wants none */
+            if (i == 7)
+                args.d_B = args.d_C = args.d_A = NULL;
+            char more[64];
+            snprintf(more, sizeof more, ", %s backward", row->info.name);
+            tell(row->backward(&args, 0) == (i == 7 ? cudaSuccess : cudaErrorInvalidValue),
+                 i == 7 ? "no batch is nothing to do" : what[i], more);
+        }
+}
+
 int main(void)
 {
     for (enum dtype dtype = FLOAT32; dtype < NUM_DTYPES; dtype++)
@@ -223,6 +257,7 @@ int main(void)
     check_gradients();
     check_samples();
     check_refusals();
+    check_backward_refusals();
     printf("1..%d\n", number);
     return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }
