@@ -65,9 +65,15 @@ static __device__ __forceinline__ struct place place_of_block(const struct layer
 {
     const size_t both = blockIdx.x / slices, part = blockIdx.x % slices, head = both % args->heads;
     const struct stretch sequence = whole_sequence(args, both / args->heads);
-    struct place place = {sequence.seq, sequence.first, sequence.steps, head, head / (args->heads / args->groups)};
-    place.row = part * ROWS, place.part = part, place.chunks = (sequence.steps + CHUNK - 1) / CHUNK;
-    place.first = sequence.first / CHUNK + sequence.seq;
+    const struct place place = {sequence.seq,
+                                sequence.first,
+                                sequence.steps,
+                                head,
+                                head / (args->heads / args->groups),
+                                part * ROWS,
+                                part,
+                                (sequence.steps + CHUNK - 1) / CHUNK,
+                                sequence.first / CHUNK + sequence.seq};
     return place;
 }
 

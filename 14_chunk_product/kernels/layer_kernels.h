@@ -28,10 +28,10 @@ layer_backward_launcher layer_default_backward; /* the default: one of these */
 /* Bytes of workspace that these need. */
 size_t layer_loop_backward_workspace(const struct layer_args *args);
 size_t layer_chunk_backward_workspace(const struct layer_args *args);
+size_t layer_default_backward_workspace(const struct layer_args *args);
 
 /* Bytes of shared memory that a block of chunk has backward: a chip may have less. */
 size_t layer_chunk_backward_shared(const struct layer_args *args);
-size_t layer_default_backward_workspace(const struct layer_args *args);
 
 /* The table, the operation (layer_operation.c), and the chapter with it. */
 extern const struct layer_kernel chapter14_layer_kernels[];
