@@ -24,6 +24,7 @@
             | w3 w3 w3 w3 |      |          w3 |         | w3             |
 
    What of the scores another warp needs goes through shared memory. dk and dv are multiples of 8, dk is at most 128. */
+/* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
 #include "../../09_selective_scan/kernels/activations.cuh"
