@@ -24,6 +24,7 @@
             | w3 w3 w3 w3 |      |          w3 |         | w3             |
 
    What of the scores another warp needs goes through shared memory. dk and dv are multiples of 8, dk is at most 128. */
+/* Registers may spill: with 128 columns a thread has 255 of them, and nvcc 13.0 puts some 50 bytes into memory. */
 /* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
@@ -422,9 +423,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __pipeline_wait_prior(0);
         __syncthreads(); /* all of the chunk is there */
 
-        /* [scores] This warp's 16 steps t, up to the diagonal. Two neighbours are one word of 16 bits each: in shared
-           memory for other warps, and here for this one, as left-hand matrices. */
-        unsigned dT_left[BLOCKS16][4];
+        /* [scores] This warp's 16 steps t, up to the diagonal. */
         {
             float T[CHUNK / 8][4] = {}, V[CHUNK / 8][4] = {};
 #pragma unroll 1
@@ -452,12 +451,13 @@ static __global__ void __launch_bounds__(THREADS, 2)
                     d_score[e] = joins ? out * decay * s : 0.0f;
                     both[e] = joins ? score[e] * s * out : 0.0f;
                 }
-                dT_left[i / 2][i % 2 * 2 + half] = pack<dtype>(d_score[0], d_score[1]);
                 put_two(S, i, half, SCORES_ROW, pack<dtype>(score[0], score[1]));
-                put_two(dT, i, half, SCORES_ROW, dT_left[i / 2][i % 2 * 2 + half]);
+                put_two(dT, i, half, SCORES_ROW, pack<dtype>(d_score[0], d_score[1]));
                 put_two(Z, i, half, SCORES_ROW, pack<dtype>(both[0], both[1]));
             }
         }
+
+        __syncwarp(); /* this warp's own rows of the scores are there */
 
         /* [y] For the gate's gradient; what d_y H and C H^T are worth to r follows below. */
         if (layer->z != NULL) {
@@ -469,7 +469,6 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 times_turned<dtype, ROWS / 16>(y, left, H, k, DK_ROW, ROWS / 16);
             }
             scale_rows<ROWS / 8>(y, times->p);
-            __syncwarp(); /* this warp's rows of S are there */
 #pragma unroll 1
             for (unsigned k = 0; k <= warp; k++) {
                 unsigned left[4];
@@ -505,10 +504,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
             }
             scale_rows<dk_room / 8>(d_C, times->p);
             dot_rows<dtype, dk_room / 8>(d_C, C, DK_ROW, sums->dyHC);
-#pragma unroll
-            for (unsigned k = 0; k < BLOCKS16; k++)
-                if (k <= warp)
-                    times_straight<dtype, WIDE>(d_C, dT_left[k], B, k, DK_ROW, WIDE);
+#pragma unroll 1
+            for (unsigned k = 0; k <= warp; k++) {
+                unsigned left[4];
+                load_left(left, dT, warp, k, SCORES_ROW);
+                times_straight<dtype, WIDE>(d_C, left, B, k, DK_ROW, WIDE);
+            }
             store_columns<dk_room>(parts.d_C, d_C, layer, &place, &parts, step);
         }
         __syncthreads(); /* all scores are there */
