@@ -24,6 +24,8 @@
             | w3 w3 w3 w3 |      |          w3 |         | w3             |
 
    What of the scores another warp needs goes through shared memory. dk and dv are multiples of 8, dk is at most 128. */
+/* Registers may spill: with 128 columns a thread has 255 of them, and nvcc 13.0 puts some 50 bytes into memory. */
+/* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
 #include "../../09_selective_scan/kernels/activations.cuh"
@@ -255,12 +257,24 @@ static __device__ __forceinline__ void scale_rows(float c[tiles][4], const float
         c[v / 4][v % 4] *= factors[t + v % 4 / 2 * 8];
 }
 
+/* Multiplies a left-hand matrix's columns by their factors. */
+template <int dtype>
+static __device__ __forceinline__ void scale_left(unsigned left[4], const float *factors)
+{
+#pragma unroll
+    for (unsigned v = 0; v < 4; v++) {
+        const unsigned column = v / 2 * 8 + threadIdx.x % 4 * 2;
+        const float2 two = unpack<dtype>(left[v]);
+        left[v] = pack<dtype>(two.x * factors[column], two.y * factors[column + 1]);
+    }
+}
+
 /* state = decay state + (factors x)^T B: what a chunk adds to this warp's 16 rows of H, or of G. */
 template <int dtype, int dk_room>
 static __device__ __forceinline__ void add_chunk(float state[dk_room / 8][4], float decay, const float *factors,
                                                  const char *x, const char *B)
 {
-    const unsigned warp = threadIdx.x / 32, j2 = threadIdx.x % 4 * 2;
+    const unsigned warp = threadIdx.x / 32;
 #pragma unroll
     for (unsigned v = 0; v < dk_room / 2; v++)
         state[v / 4][v % 4] *= decay;
@@ -268,12 +282,7 @@ static __device__ __forceinline__ void add_chunk(float state[dk_room / 8][4], fl
     for (unsigned k = 0; k < BLOCKS16; k++) {
         unsigned left[4];
         load_left_turned(left, x, warp, k, X_ROW);
-#pragma unroll
-        for (unsigned v = 0; v < 4; v++) {
-            const unsigned t = k * 16 + v / 2 * 8 + j2;
-            const float2 two = unpack<dtype>(left[v]);
-            left[v] = pack<dtype>(two.x * factors[t], two.y * factors[t + 1]);
-        }
+        scale_left<dtype>(left, factors + k * 16);
         times_straight<dtype, dk_room / 16>(state, left, B, k, dk_room * 2, dk_room / 16);
     }
 }
@@ -430,9 +439,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __pipeline_wait_prior(0);
         __syncthreads(); /* all of the chunk is there */
 
-        /* [scores] This warp's 16 steps t, up to the diagonal. Two neighbours are one word of 16 bits each: in shared
-           memory for other warps, and here for this one, as left-hand matrices. */
-        unsigned S_left[BLOCKS16][4], dT_left[BLOCKS16][4]; /* S with s, for y */
+        /* [scores] This warp's 16 steps t, up to the diagonal. */
         {
             float T[CHUNK / 8][4] = {}, V[CHUNK / 8][4] = {};
 #pragma unroll 1
@@ -450,24 +457,23 @@ static __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
             for (unsigned v = 0; v < CHUNK / 4; v++) {
                 const unsigned i = v / 2, half = v % 2, t = warp * 16 + l + half * 8, u = i * 8 + j2;
-                float score[2], with_s[2], d_score[2], both[2];
+                float score[2], d_score[2], both[2];
 #pragma unroll
                 for (unsigned e = 0; e < 2; e++) {
                     const bool joins = u + e <= t;
                     const float decay = joins ? fast_exp2(times->log_p[t] - times->log_p[u + e]) : 0.0f;
                     const float in = T[i][half * 2 + e], out = V[i][half * 2 + e], s = times->s[u + e];
                     score[e] = joins ? in * decay : 0.0f;
-                    with_s[e] = score[e] * s;
                     d_score[e] = joins ? out * decay * s : 0.0f;
-                    both[e] = joins ? with_s[e] * out : 0.0f;
+                    both[e] = joins ? score[e] * s * out : 0.0f;
                 }
-                S_left[i / 2][i % 2 * 2 + half] = pack<dtype>(with_s[0], with_s[1]);
-                dT_left[i / 2][i % 2 * 2 + half] = pack<dtype>(d_score[0], d_score[1]);
                 put_two(S, i, half, SCORES_ROW, pack<dtype>(score[0], score[1]));
-                put_two(dT, i, half, SCORES_ROW, dT_left[i / 2][i % 2 * 2 + half]);
+                put_two(dT, i, half, SCORES_ROW, pack<dtype>(d_score[0], d_score[1]));
                 put_two(Z, i, half, SCORES_ROW, pack<dtype>(both[0], both[1]));
             }
         }
+
+        __syncwarp(); /* this warp's own rows of the scores are there */
 
         /* [y] For the gate's gradient; what d_y H and C H^T are worth to r follows below. */
         if (layer->z != NULL) {
@@ -479,10 +485,13 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 times_turned<dtype, ROWS / 16>(y, left, H, k, DK_ROW, ROWS / 16);
             }
             scale_rows<ROWS / 8>(y, times->p);
-#pragma unroll
-            for (unsigned k = 0; k < BLOCKS16; k++)
-                if (k <= warp)
-                    times_straight<dtype, ROWS / 16>(y, S_left[k], x, k, X_ROW, ROWS / 16);
+#pragma unroll 1
+            for (unsigned k = 0; k <= warp; k++) {
+                unsigned left[4];
+                load_left(left, S, warp, k, SCORES_ROW);
+                scale_left<dtype>(left, times->s + k * 16);
+                times_straight<dtype, ROWS / 16>(y, left, x, k, X_ROW, ROWS / 16);
+            }
 #pragma unroll
             for (unsigned v = 0; v < ROWS / 4; v++) {
                 const unsigned i = v / 2, half = v % 2, row = i * 8 + j2;
@@ -510,10 +519,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
             }
             scale_rows<dk_room / 8>(d_C, times->p);
             dot_rows<dtype, dk_room / 8>(d_C, C, DK_ROW, sums->dyHC);
-#pragma unroll
-            for (unsigned k = 0; k < BLOCKS16; k++)
-                if (k <= warp)
-                    times_straight<dtype, WIDE>(d_C, dT_left[k], B, k, DK_ROW, WIDE);
+#pragma unroll 1
+            for (unsigned k = 0; k <= warp; k++) {
+                unsigned left[4];
+                load_left(left, dT, warp, k, SCORES_ROW);
+                times_straight<dtype, WIDE>(d_C, left, B, k, DK_ROW, WIDE);
+            }
             store_columns<dk_room>(parts.d_C, d_C, layer, &place, &parts, step);
         }
         __syncthreads(); /* all scores are there */

@@ -129,7 +129,8 @@ static struct bounded total(const struct oracle *oracle, const struct sum *sum)
                                             oracle->v * fmin(8 * sum->size, 16 * sqrt(sum->square)) + more};
 }
 
-/* What is not finite may be so in another way, and anywhere in a chunk in which a product met something of that kind. */
+/* What is not finite may be so in another way, and anywhere in a chunk in which a product met something of that
+   kind. */
 static void compare(struct oracle *oracle, int array, const void *values, size_t at, enum dtype dtype,
                     struct bounded expected, bool spoilt)
 {
