@@ -24,7 +24,8 @@
             | w3 w3 w3 w3 |      |          w3 |         | w3             |
 
    What of the scores another warp needs goes through shared memory. dk and dv are multiples of 8, dk is at most 128. */
-/* Registers may spill: with 128 columns a thread has 255 of them, and nvcc 13.0 keeps 16 bytes in memory on sm_90, 172 on sm_80. */
+/* Registers may spill: with 128 columns a thread has all 255, and nvcc 13.0 keeps 16 bytes in memory on sm_90 and 172
+   on sm_80. */
 /* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
