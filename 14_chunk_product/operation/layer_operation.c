@@ -227,8 +227,9 @@ const struct operation layer_operation = {
     .name = "layer of Mamba-2",
     .asked_by = "operation",
     .asked_value = "layer",
-    .also = "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, and\n"
-            "--operation product for the product of two matrices. --help beside one of them says what that takes.",
+    .also = "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences,\n"
+            "and --operation product asks for the product of two matrices. --help beside one of them says what\n"
+            "that takes.",
     .num_sizes = NUM_LAYER_SIZES,
     .sizes = {[BATCH] = {"batch", "batch", "sequences", .is_list = false},
               [SEQ_LEN] = {"seq_len", "length", "steps of a sequence", .is_list = true},

@@ -19,11 +19,12 @@ int terminal_columns(void)
     return size.ws_col;
 }
 
+/* Open MPI gives each rank a terminal of its own, wherever mpirun's output goes. */
 static bool has_colour(void)
 {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0') && terminal != NULL &&
-           strcmp(terminal, "dumb") != 0;
+    return isatty(STDOUT_FILENO) && getenv("OMPI_COMM_WORLD_RANK") == NULL && (no_color == NULL || *no_color == '\0') &&
+           terminal != NULL && strcmp(terminal, "dumb") != 0;
 }
 
 void terminal_verdict(bool is_good, const char *line)
