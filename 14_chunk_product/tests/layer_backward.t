@@ -22,13 +22,10 @@ sub shape {
 
 is(complaint({}, $p, shape(@$_), '--with', 'all'), '', "loop, around a stretch of $_->[6] steps: @$_[0 .. 5]")
     for [1, '31,32,33,65', 1, 5, 2, 1, 32], [1, '7,8,9', 1, 100, 2, 1, 8], [1, '3,4,5', 2, 130, 17, 1, 4];
-is(complaint({}, $p, shape(1, '1,64,65', 2, 8, 8, 1), '--with', 'all', '--type', $_, '--variant', 'chunk'), '', "chunk, $_: around a chunk") for 'bf16', 'fp16';
-is(complaint({}, $p, shape(@$_), qw(--with all --type bf16 --variant chunk)), '', "chunk: @$_") for [2, 130, 2, 72, 72, 2], [1, 65, 1, 128, 8, 1], [1, 129, 3, 16, 24, 1];
-is(complaint({}, $p, shape(2, 130, 4, 24, 16, 2), qw(--with none --type), $_, qw(--variant chunk)), '', "chunk: two groups, without options, $_") for 'bf16', 'fp16';
+is(complaint({}, $p, shape(1, 65, 1, 128, 8, 1), qw(--with all --type bf16 --variant chunk)), '', 'chunk, past a chunk; more are long/layer_backward.t');
 SKIP: {
-    skip 'orders are the simulator\'s', 4 if backend() ne 'sim';
+    skip 'orders are the simulator\'s', 2 if backend() ne 'sim';
     is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 9, 4, 40, 18, 2), '--with', 'all'), '', "right in the order $_") for 'reverse', 'random:1';
-    is(complaint({ CUSIM_SCHEDULE => $_ }, $p, shape(1, 130, 2, 8, 72, 1), qw(--with all --type bf16 --variant chunk)), '', "chunk, in the order $_") for 'reverse', 'random:1';
 }
 
 # ---- finite differences of the loss, sum of d_out out and of d_final_state final_state ----
