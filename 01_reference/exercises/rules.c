@@ -4,7 +4,7 @@
    The loop is written, and you may not touch it. It computes y[0] = x[0], y[l] = y[l-1] * c[l] + x[l]. Choose x and c,
    all n numbers of each, so that it computes something from v[0], v[1], ..., v[n-1]:
 
-       sums       y[l] = v[k] + ... + v[l], where k is the last multiple of 10 up to l: it starts again at 10 and 20
+       sums       y[l] = v[k] + ... + v[l], where k is the last multiple of 10 up to l: it starts again at 10, 20, ...
 
                   l      0  1  2  ...  9  10     11         ...
                   y[l]  v0 v0+v1  ...     v10  v10+v11
