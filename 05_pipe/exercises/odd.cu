@@ -13,7 +13,8 @@
         `--group of thread 0
 
    A group that an edge cuts still moves element by element, and only what is the sequence's own. No thread reads or
-   writes an element of another sequence.
+   writes an element of another sequence. x and c stay in registers, which have no addresses: the compiler must know
+   each index into them.
 
    Goal: 12 bytes moved for an element, where this kernel moves 48: three arrays, and each of their sectors once. Where
    the sequences begin at odd places, 12.1 bytes.
