@@ -331,8 +331,8 @@ static void compare_row(struct oracle *oracle, const struct layer_row *row)
     }
 }
 
-/* One head of the sequence; d_B and d_C grow in columns [first, first + columns), unless these are 0. `all` its numbers,
-   or those columns alone, of which nothing but d_B and d_C comes. */
+/* One head of the sequence; d_B and d_C grow in columns [first, first + columns), unless these are 0. `all` its
+   numbers, or those columns alone, of which nothing but d_B and d_C comes. */
 static void walk_head(struct oracle *oracle, size_t head, size_t first, size_t columns, bool all)
 {
     const struct layer_backward_args *args = oracle->args;

@@ -164,8 +164,9 @@ SKIP: {
     is("$status$out", "0results/watch/14_chunk_product_tiles.html\n", 'tiles is played') or diag($err);
 
     # what lanes hold of the matrices of mma_bf16: put together they are a product
-    run_program(qw(make --no-print-directory watch EX=14.5 FILE=14_chunk_product/exercises/solutions/fragment.cu));
-    my ($held) = (read_file('results/watch/14.5.html') // '') =~ /"k":"fragments","of":"mma_bf16"[^{}]*"x":\[([^\]]*)\]/;
+    ($status, $out) = run_program(qw(make --no-print-directory watch EX=14.5 FILE=14_chunk_product/exercises/solutions/fragment.cu));
+    my ($page) = $out =~ /^(results\S*\.html)$/m;
+    my ($held) = read_file($page) =~ /"k":"fragments","of":"mma_bf16"[^{}]*"x":\[([^\]]*)\]/;
     my @x = split /,/, $held // '';
     is(scalar @x, 32 * 16, 'the page has what each lane holds of a, b and c');
     my (@a, @b, $off);
