@@ -274,8 +274,8 @@ LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan
 
    What is NULL falls away. Packed sequences are those of struct linrec_layout: batch is 1, a sequence has the steps
    cu_seqlens[s] ... cu_seqlens[s+1] - 1, and states have num_seqs in place of batch. Steps, decays, states and sums are
-   float32; in 16 bits the factors of a product of matrices may be rounded to that type. No batch, head, row or step:
-   nothing happens, but that final_state is the initial one, and that gradients which are sums are 0. */
+   float32; in 16 bits the factors of a product of matrices may be rounded to that type. No batch, head, row or
+   step: nothing happens, but that final_state is the initial one, and that gradients which are sums are 0. */
 struct linrec_ssd {
     size_t batch, seq_len, heads, groups; /* groups of heads, which they divide evenly */
     size_t dk, dv;                        /* columns of a state, 1 ... 256, and rows, which are the width of a head */
