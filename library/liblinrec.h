@@ -248,15 +248,15 @@ struct linrec_selective_scan {
     size_t workspace_bytes;
 };
 
-/* linrec_selective_scan_workspace says with how many bytes the fastest kernel runs that the current device has for these
-   sizes: backward several times as many as u has. linrec_selective_scan_small_workspace says how many are enough: a
-   quarter of u or less, or if that is more, 64 bytes for each batch, channel and state, where states are counted up to
-   the next multiple of 16, and the channels of a group up to the next one of 64. So a quarter of u it is from some
+/* linrec_selective_scan_workspace says with how many bytes the fastest kernel runs that the current device has for
+   these sizes: backward several times as many as u has. linrec_selective_scan_small_workspace says how many are enough:
+   a quarter of u or less, or if that is more, 64 bytes for each batch, channel and state, where states are counted up
+   to the next multiple of 16, and the channels of a group up to the next one of 64. So a quarter of u it is from some
    thousand steps on. With as many bytes as that, or more, but too few for the fastest kernel, backward goes through the
    states twice and keeps them for a window of time only, which takes somewhat longer. Its result differs in rounding
    and depends on the bytes given, but is the same in each run. Fewer bytes are LINREC_WORKSPACE_TOO_SMALL. On a device
-   older than sm_80, which has no such kernel, and with more than 2^31 - 1 states in all batches and channels, the second
-   one says what the fastest kernel needs. */
+   older than sm_80, which has no such kernel, and with more than 2^31 - 1 states in all batches and channels, the
+   second one says what the fastest kernel needs. */
 LINREC_API int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
                                                size_t *bytes);
 LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
