@@ -20,11 +20,19 @@ struct stretch {
     bool begins, ends;        /* it is the sequence's first one, its last one */
 };
 
+/* Where a packed sequence begins, or the one before it ends. Of numbers that are no starts the result is another, but
+   nothing outside of the arrays is read or written. */
+static __device__ __forceinline__ size_t start_of(const struct layer_args *args, size_t seq)
+{
+    const int start = args->starts[seq], end = (int)args->seq_len;
+    return start < 0 ? 0 : start < end ? start : end;
+}
+
 /* The first number of a sequence's stretches. */
 static __device__ __forceinline__ size_t first_stretch(const struct layer_args *args, const struct layer_cut *cut,
                                                        size_t seq)
 {
-    return args->starts != NULL ? args->starts[seq] / cut->len + seq : seq * (cut->count / args->batch);
+    return args->starts != NULL ? start_of(args, seq) / cut->len + seq : seq * (cut->count / args->batch);
 }
 
 /* The last sequence whose first stretch is not behind this one. */
@@ -45,9 +53,9 @@ static __device__ __forceinline__ size_t sequence_of(const struct layer_args *ar
 /* A whole sequence, as the only stretch that it has. */
 static __device__ __forceinline__ struct stretch whole_sequence(const struct layer_args *args, size_t seq)
 {
-    const size_t first = args->starts != NULL ? args->starts[seq] : seq * args->seq_len;
-    const size_t end = args->starts != NULL ? args->starts[seq + 1] : first + args->seq_len;
-    return {seq, first, end - first, seq, true, true};
+    const size_t first = args->starts != NULL ? start_of(args, seq) : seq * args->seq_len;
+    const size_t end = args->starts != NULL ? start_of(args, seq + 1) : first + args->seq_len;
+    return {seq, first, end > first ? end - first : 0, seq, true, true};
 }
 
 /* The stretch of this number. One without steps neither begins nor ends, unless its sequence is empty. */

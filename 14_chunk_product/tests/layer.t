@@ -205,6 +205,7 @@ for my $case (['loop'], ['loop', 'type=bf16' => 1], ['chunk', 'type=bf16' => 1],
     }
     is("@other", '', "$variant, @{[@type ? 'bf16' : 'float32']}: each of the packed sequences has the bits that it has alone");
 }
+
 %size = %batches;
 
 # ---- the loop, the masked product and the chunks of the demo agree, and cost what its formulas say ----
@@ -233,5 +234,28 @@ refuses('an array too few', qr/forward takes --x, --dt, --A, --B, --C and --out/
 }
 refuses('packed steps of no sequence', qr/takes at least one sequence where there are steps;/, $p, packed(0, 4, 1, 4, 4, 1), '--variant', 'loop');
 refuses('a pass that it does not have', qr/reverse/, $p, '--reverse');
+
+# ---- numbers that are no starts lead to no access outside of the arrays ----
+
+# Sequences that overlap race, which nobody promises anything of.
+SKIP: {
+    skip 'the simulator sees each access', 1 if backend() ne 'sim';
+    %size = (batch => 1, seq_len => $starts[-1], heads => 1, dk => 8, dv => 8, groups => 1, seqs => scalar @lengths, edges => scalar @starts);
+    my %d_dims = map { /^(?:x|dt|A|B|C)$/ ? ("d_$_" => $packed_dims{$_}) : () } keys %packed_dims;
+    describe_arrays($p, \%size, { %packed_dims, %d_dims, d_out => $packed_dims{x} });
+    write_array($_, $packed{ s/^d_out$/x/r }) for qw(x dt A B C d_out);
+    my @outside;
+    for my $wrong ([reverse @starts], [map { $_ % 2 ? -7 : 2 * $starts[-1] } 0 .. $#starts], [map { 7 * $_ % 50 } 0 .. $#starts], [(2**24) x @starts]) {
+        write_array('starts', $wrong);
+        for my $case (['loop'], ['chunk', '--type', 'bf16'], ['stretches', '--type', 'bf16'], ['loop', '--backward'], ['chunk', '--backward', '--type', 'bf16']) {
+            my ($variant, @how) = @$case;
+            my @written = grep { /^d_/ } keys %d_dims;
+            my ($status, undef, $err) = run_program({ CUSIM_CHECKS => 'bounds' }, $p, (map { option_of($_) } qw(x dt A B C starts), grep({ /backward/ } @how) ? ('d_out', @written) : 'out'),
+                '--variant', $variant, grep { $_ ne '--backward' } @how);
+            push @outside, "@$case: @$wrong: $err" if "$status$err" ne '0';
+        }
+    }
+    is("@outside", '', 'wrong starts: no access outside of the arrays');
+}
 
 done_testing;
