@@ -24,8 +24,6 @@
             | w3 w3 w3 w3 |      |          w3 |         | w3             |
 
    What of the scores another warp needs goes through shared memory. dk and dv are multiples of 8, dk is at most 128. */
-/* Registers may spill: with 128 columns a thread has all 255, and nvcc 13.0 keeps 16 bytes in memory on sm_90 and 172
-   on sm_80. */
 /* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
@@ -39,8 +37,9 @@
 #include "stretch.cuh"
 
 enum {
-    CHUNK = 64, /* steps */
-    ROWS = 64,  /* of the state, in a block */
+    CHUNK = 64,   /* steps */
+    ROWS = 64,    /* of the state, in a block */
+    COLUMNS = 64, /* of d_B and d_C, at once: a tile of 128 columns is two of 64, 128 bytes apart (fragments.cuh) */
     THREADS = 128,
     X_ROW = ROWS * 2,       /* bytes of a step's x or d_y in shared memory */
     SCORES_ROW = CHUNK * 2, /* and of a row of scores */
@@ -174,23 +173,22 @@ static __device__ __forceinline__ void load_left_turned(unsigned left[4], const 
                          tile + place_of(k * 16 + lane / 16 * 8 + lane % 8, columns * 2 + lane / 8 % 2, row_bytes));
 }
 
-/* c += left times a tile's columns k, all of its rows being columns of the result; or, straight, times its rows k. Of
-   the result's columns the first `count` sixteens. */
+/* c += left times a tile's columns k, of which rows are columns of the result, `most` sixteens. */
 template <int dtype, int most>
 static __device__ __forceinline__ void times_turned(float c[most * 2][4], const unsigned left[4], const char *tile,
-                                                    unsigned k, unsigned row_bytes, unsigned count)
+                                                    unsigned k, unsigned row_bytes)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
-    for (unsigned n = 0; n < most; n++)
-        if (n < count) {
-            unsigned right[4];
-            ldmatrix4(right, tile + place_of(n * 16 + lane / 16 * 8 + lane % 8, k * 2 + lane / 8 % 2, row_bytes));
-            multiply_add<dtype>(c[n * 2], left, right);
-            multiply_add<dtype>(c[n * 2 + 1], left, right + 2);
-        }
+    for (unsigned n = 0; n < most; n++) {
+        unsigned right[4];
+        ldmatrix4(right, tile + place_of(n * 16 + lane / 16 * 8 + lane % 8, k * 2 + lane / 8 % 2, row_bytes));
+        multiply_add<dtype>(c[n * 2], left, right);
+        multiply_add<dtype>(c[n * 2 + 1], left, right + 2);
+    }
 }
 
+/* c += left times a tile's rows k: of the result's columns the first `count` sixteens. */
 template <int dtype, int most>
 static __device__ __forceinline__ void times_straight(float c[most * 2][4], const unsigned left[4], const char *tile,
                                                       unsigned k, unsigned row_bytes, unsigned count)
@@ -228,10 +226,10 @@ static __device__ __forceinline__ float sum_of_row(float value)
     return value + __shfl_xor_sync(0xFFFFFFFF, value, 2);
 }
 
-/* Writes to sums[.] the products of this warp's rows of c and of a tile. */
+/* Writes to sums[.], or adds, the products of this warp's rows of c and of a tile. */
 template <int dtype, int tiles>
 static __device__ __forceinline__ void dot_rows(const float c[tiles][4], const char *tile, unsigned row_bytes,
-                                                float *sums)
+                                                float *sums, bool adds)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
@@ -242,9 +240,10 @@ static __device__ __forceinline__ void dot_rows(const float c[tiles][4], const c
             const float2 two = two_of<dtype>(tile, i, half, row_bytes);
             sum += c[i][half * 2] * two.x + c[i][half * 2 + 1] * two.y;
         }
+        float *const to = sums + threadIdx.x / 32 * 16 + lane / 4 + half * 8;
         sum = sum_of_row(sum);
         if (lane % 4 == 0)
-            sums[threadIdx.x / 32 * 16 + lane / 4 + half * 8] = sum;
+            *to = adds ? *to + sum : sum;
     }
 }
 
@@ -386,9 +385,8 @@ static __device__ __forceinline__ void store_steps(const struct step_sums *sums,
     }
 }
 
-/* Writes this warp's steps of a block's part of d_B or d_C. */
-template <int dk_room>
-static __device__ __forceinline__ void store_columns(float *to, const float c[dk_room / 8][4],
+/* Writes this warp's steps of a block's part of d_B or d_C, the columns from `first` on. */
+static __device__ __forceinline__ void store_columns(float *to, const float c[COLUMNS / 8][4], unsigned first,
                                                      const struct layer_args *args, const struct place *place,
                                                      const struct layer_parts *parts, size_t step)
 {
@@ -396,10 +394,10 @@ static __device__ __forceinline__ void store_columns(float *to, const float c[dk
 #pragma unroll
     for (unsigned half = 0; half < 2; half++) {
         const size_t at = (place->begin + step + t + half * 8) * args->heads + place->head;
-        float *const row = to + (at * parts->parts + place->part) * args->dk + j2;
+        float *const row = to + (at * parts->parts + place->part) * args->dk + first + j2;
 #pragma unroll
-        for (unsigned i = 0; i < dk_room / 8; i++)
-            if (step + t + half * 8 < place->steps && i * 8 < args->dk)
+        for (unsigned i = 0; i < COLUMNS / 8; i++)
+            if (step + t + half * 8 < place->steps && first + i * 8 < args->dk)
                 *(float2 *)(row + i * 8) = make_float2(c[i][half * 2], c[i][half * 2 + 1]);
     }
 }
@@ -440,30 +438,31 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __pipeline_wait_prior(0);
         __syncthreads(); /* all of the chunk is there */
 
-        /* [scores] This warp's 16 steps t, up to the diagonal. */
-        {
-            float T[CHUNK / 8][4] = {}, V[CHUNK / 8][4] = {};
+        /* [scores] This warp's 16 steps t, and 16 steps u at a time, up to the diagonal; nobody reads the others. */
+#pragma unroll 1
+        for (unsigned u = 0; u <= warp; u++) {
+            float T[2][4] = {}, V[2][4] = {};
 #pragma unroll 1
             for (unsigned k = 0; k < WIDE; k++) {
                 unsigned left[4];
                 load_left(left, C, warp, k, DK_ROW);
-                times_turned<dtype, BLOCKS16>(T, left, B, k, DK_ROW, warp + 1);
+                times_turned<dtype, 1>(T, left, B + u * 16 * DK_ROW, k, DK_ROW);
             }
 #pragma unroll 1
             for (unsigned k = 0; k < BLOCKS16; k++) {
                 unsigned left[4];
                 load_left(left, d_y, warp, k, X_ROW);
-                times_turned<dtype, BLOCKS16>(V, left, x, k, X_ROW, warp + 1);
+                times_turned<dtype, 1>(V, left, x + u * 16 * X_ROW, k, X_ROW);
             }
 #pragma unroll
-            for (unsigned v = 0; v < CHUNK / 4; v++) {
-                const unsigned i = v / 2, half = v % 2, t = warp * 16 + l + half * 8, u = i * 8 + j2;
+            for (unsigned v = 0; v < 4; v++) {
+                const unsigned i = u * 2 + v / 2, half = v % 2, t = warp * 16 + l + half * 8, first = i * 8 + j2;
                 float score[2], d_score[2], both[2];
 #pragma unroll
                 for (unsigned e = 0; e < 2; e++) {
-                    const bool joins = u + e <= t;
-                    const float decay = joins ? fast_exp2(times->log_p[t] - times->log_p[u + e]) : 0.0f;
-                    const float in = T[i][half * 2 + e], out = V[i][half * 2 + e], s = times->s[u + e];
+                    const bool joins = first + e <= t;
+                    const float decay = joins ? fast_exp2(times->log_p[t] - times->log_p[first + e]) : 0.0f;
+                    const float in = T[v / 2][half * 2 + e], out = V[v / 2][half * 2 + e], s = times->s[first + e];
                     score[e] = joins ? in * decay : 0.0f;
                     d_score[e] = joins ? out * decay * s : 0.0f;
                     both[e] = joins ? score[e] * s * out : 0.0f;
@@ -483,7 +482,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             for (unsigned k = 0; k < WIDE; k++) {
                 unsigned left[4];
                 load_left(left, C, warp, k, DK_ROW);
-                times_turned<dtype, ROWS / 16>(y, left, H, k, DK_ROW, ROWS / 16);
+                times_turned<dtype, ROWS / 16>(y, left, H, k, DK_ROW);
             }
             scale_rows<ROWS / 8>(y, times->p);
 #pragma unroll 1
@@ -509,45 +508,47 @@ static __global__ void __launch_bounds__(THREADS, 2)
             }
         }
 
-        /* [d_C] What comes through the state before the chunk, then through its own inputs. */
-        {
-            float d_C[dk_room / 8][4] = {};
+        /* [d_C] What comes through the state before the chunk, then through its own inputs: 64 columns at a time. */
+#pragma unroll 1
+        for (unsigned first = 0; first < dk_room; first += COLUMNS) {
+            float d_C[COLUMNS / 8][4] = {};
 #pragma unroll 1
             for (unsigned k = 0; k < ROWS / 16; k++) {
                 unsigned left[4];
                 load_left(left, d_y, warp, k, X_ROW);
-                times_straight<dtype, WIDE>(d_C, left, H, k, DK_ROW, WIDE);
+                times_straight<dtype, COLUMNS / 16>(d_C, left, H + first * 2, k, DK_ROW, COLUMNS / 16);
             }
-            scale_rows<dk_room / 8>(d_C, times->p);
-            dot_rows<dtype, dk_room / 8>(d_C, C, DK_ROW, sums->dyHC);
+            scale_rows<COLUMNS / 8>(d_C, times->p);
+            dot_rows<dtype, COLUMNS / 8>(d_C, C + first * 2, DK_ROW, sums->dyHC, first != 0);
 #pragma unroll 1
             for (unsigned k = 0; k <= warp; k++) {
                 unsigned left[4];
                 load_left(left, dT, warp, k, SCORES_ROW);
-                times_straight<dtype, WIDE>(d_C, left, B, k, DK_ROW, WIDE);
+                times_straight<dtype, COLUMNS / 16>(d_C, left, B + first * 2, k, DK_ROW, COLUMNS / 16);
             }
-            store_columns<dk_room>(parts.d_C, d_C, layer, &place, &parts, step);
+            store_columns(parts.d_C, d_C, first, layer, &place, &parts, step);
         }
         __syncthreads(); /* all scores are there */
 
         /* [d_B] From here on this warp's 16 steps are inputs, and what they gave to later steps counts. */
-        {
-            float d_B[dk_room / 8][4] = {};
+#pragma unroll 1
+        for (unsigned first = 0; first < dk_room; first += COLUMNS) {
+            float d_B[COLUMNS / 8][4] = {};
 #pragma unroll 1
             for (unsigned k = 0; k < ROWS / 16; k++) {
                 unsigned left[4];
                 load_left(left, x, warp, k, X_ROW);
-                times_straight<dtype, WIDE>(d_B, left, G16, k, DK_ROW, WIDE);
+                times_straight<dtype, COLUMNS / 16>(d_B, left, G16 + first * 2, k, DK_ROW, COLUMNS / 16);
             }
-            scale_rows<dk_room / 8>(d_B, times->joins);
-            dot_rows<dtype, dk_room / 8>(d_B, B, DK_ROW, sums->xGB);
+            scale_rows<COLUMNS / 8>(d_B, times->joins);
+            dot_rows<dtype, COLUMNS / 8>(d_B, B + first * 2, DK_ROW, sums->xGB, first != 0);
 #pragma unroll 1
             for (unsigned k = warp; k < BLOCKS16; k++) {
                 unsigned left[4];
                 load_left_turned(left, dT, warp, k, SCORES_ROW);
-                times_straight<dtype, WIDE>(d_B, left, C, k, DK_ROW, WIDE);
+                times_straight<dtype, COLUMNS / 16>(d_B, left, C + first * 2, k, DK_ROW, COLUMNS / 16);
             }
-            store_columns<dk_room>(parts.d_B, d_B, layer, &place, &parts, step);
+            store_columns(parts.d_B, d_B, first, layer, &place, &parts, step);
         }
 
         /* [d_x] */
@@ -556,7 +557,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         for (unsigned k = 0; k < WIDE; k++) {
             unsigned left[4];
             load_left(left, B, warp, k, DK_ROW);
-            times_turned<dtype, ROWS / 16>(GB, left, G16, k, DK_ROW, ROWS / 16);
+            times_turned<dtype, ROWS / 16>(GB, left, G16, k, DK_ROW);
         }
         scale_rows<ROWS / 8>(GB, times->to_end);
 #pragma unroll 1
@@ -565,7 +566,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             load_left_turned(left, S, warp, k, SCORES_ROW);
             times_straight<dtype, ROWS / 16>(GB, left, d_y, k, X_ROW, ROWS / 16);
         }
-        dot_rows<dtype, ROWS / 8>(GB, x, X_ROW, sums->gb);
+        dot_rows<dtype, ROWS / 8>(GB, x, X_ROW, sums->gb, false);
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
             const unsigned own = warp * 16 + l + half * 8;
