@@ -212,7 +212,8 @@ static __global__ void __launch_bounds__(THREADS)
                     write1<dtype>(args.d_z, at + lane, own_z);
             }
 
-            /* [sums] Of the block's warps. Two steps take turns, so that one barrier a step is enough. */
+            /* [sums] Of the block's warps. Two steps take turns, so that one barrier a step is enough: over the border
+               of two stretches, too, since a whole one has an even number of steps. */
             mine.r = sum_of_lanes(mine.r);
             if (lane == 0)
                 of_step[k % 2][warp] = mine;
@@ -238,7 +239,6 @@ static __global__ void __launch_bounds__(THREADS)
                 parts.steps[to] = sum;
             }
         }
-        __syncthreads(); /* the next stretch may begin with the same half */
     }
 
     /* [end] What comes before the first step. */
