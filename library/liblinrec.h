@@ -312,6 +312,7 @@ struct linrec_ssd {
     size_t workspace_bytes;
 };
 
+/* Of packed sequences cu_seqlens must be set here, too; its numbers are not looked at. */
 LINREC_API int linrec_ssd_workspace(const struct linrec_ssd *ssd, enum linrec_pass pass, size_t *bytes);
 LINREC_API int linrec_ssd_forward(const struct linrec_ssd *ssd, cudaStream_t stream);
 LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t stream);

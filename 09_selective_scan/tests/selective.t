@@ -106,23 +106,11 @@ sub loss {
     $loss += $in->{d_final_state} ? $in->{d_final_state}[$_] * $final->[$_] : 0 for 0 .. $#$final;
     return $loss;
 }
-sub differences {
-    my ($in, $name) = @_;
-    my ($apart, @gradient) = 1e-5;
-    for my $i (0 .. $#{ $in->{$name} }) {
-        my @values = @{ $in->{$name} };
-        $values[$i] += $apart;
-        my $above = loss({ %$in, $name => [@values] });
-        $values[$i] -= 2 * $apart;
-        push @gradient, ($above - loss({ %$in, $name => \@values })) / (2 * $apart);
-    }
-    return \@gradient;
-}
 for my $with ([0], [0, qw(z)], [1, qw(D delta_bias)], [1, qw(D z delta_bias initial_state d_final_state)]) {
     my ($softplus, @with) = @$with;
     my $in = { %{ inputs($softplus, @with) }, d_out => $all{d_out} };
     my @of = grep { ref $in->{$_} && !/^d_/ } sort keys %$in;
-    my %gradient = map { $_ => differences($in, $_) } @of;
+    my %gradient = map { $_ => differences(\&loss, $in, $_) } @of;
     for my $variant (@backward) {
         my $is = compute($in, $variant, map { "d_$_" } @of);
         my @wrong = grep { !(difference($is->{"d_$_"}, $gradient{$_}) < 1e-5) } @of;

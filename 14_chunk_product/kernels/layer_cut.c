@@ -4,16 +4,14 @@
    Blocks. A block goes through its chunks one after the other, so the time is that of the longest stretch, as long as
    all blocks are on the chip together. An H200 holds 2 on each of its 132 multiprocessors. More stretches than that
    would wait for a place and win nothing; fewer leave places empty. So heads, slices of 64 rows, and stretches together
-   make up to BLOCKS. It is a constant: the sums are added in an order that depends on the cut, and so results have the
-   same bits on each chip.
+   make up to LAYER_BLOCKS. It is a constant: the sums are added in an order that depends on the cut, and so results
+   have the same bits on each chip.
 
    Bytes. Each stretch leaves a state of dv x dk numbers in float32, which is written, read to be joined, written again,
-   and read by the stretch behind: 16 dv dk bytes. All states together are no more than BLOCKS times 64 x 128 numbers,
-   8 MiB, whatever the shape: a sixth of an H200's L2 cache of 50 MB. What costs more is that x and B are read twice:
-   of 16 bits, a step of a head has 2 dv bytes of x and 2 dv of out, and 2 dv more of x the second time. */
+   and read by the stretch behind: 16 dv dk bytes. All states together are no more than LAYER_BLOCKS times 64 x 128
+   numbers, 8 MiB, whatever the shape: a sixth of an H200's L2 cache of 50 MB. What costs more is that x and B are read
+   twice: of 16 bits, a step of a head has 2 dv bytes of x and 2 dv of out, and 2 dv more of x the second time. */
 #include "layer_cut.h"
-
-enum { BLOCKS = 256 };
 
 static size_t up(size_t a, size_t b)
 {
@@ -31,7 +29,7 @@ static size_t stretch_len(const struct layer_args *args)
     if (args->config.rows > 0)
         return LAYER_CHUNK * (size_t)args->config.rows;
     const size_t blocks = args->batch * layer_blocks_of_sequence(args);
-    const size_t most = blocks != 0 && blocks < BLOCKS ? BLOCKS / blocks : 1;
+    const size_t most = blocks != 0 && blocks < LAYER_BLOCKS ? LAYER_BLOCKS / blocks : 1;
     return LAYER_CHUNK * (up(up(args->seq_len, LAYER_CHUNK), most) + (args->seq_len == 0));
 }
 

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A block has a chunk of so many steps at once, and so many rows of a head's state. */
-enum { LAYER_CHUNK = 64, LAYER_ROWS = 64 };
+/* A block has a chunk of so many steps at once, and so many rows of a head's state; and a GPU is taken to hold so many
+   blocks (layer_cut.c). */
+enum { LAYER_CHUNK = 64, LAYER_ROWS = 64, LAYER_BLOCKS = 256 };
 
 /* The stretches of a sequence have numbers that follow each other (stretch.cuh). All have `len` steps, but for the
    sequence's last one, which has what is left. */

@@ -13,7 +13,7 @@
 #include "../../common/cuda/gpu_info.h"
 #include "layer_kernels.h"
 
-enum { PLACES = 256, LEAST_STRETCHES = 3 };
+enum { LEAST_STRETCHES = 3 };
 
 static bool takes_products(const struct layer_args *args)
 {
@@ -22,7 +22,7 @@ static bool takes_products(const struct layer_args *args)
 
 static bool is_cut(const struct layer_args *args)
 {
-    return args->num_seqs != 0 || args->batch * layer_blocks_of_sequence(args) * LEAST_STRETCHES <= PLACES;
+    return args->num_seqs != 0 || args->batch * layer_blocks_of_sequence(args) * LEAST_STRETCHES <= LAYER_BLOCKS;
 }
 
 size_t layer_default_workspace(const struct layer_args *args)

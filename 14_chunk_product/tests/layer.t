@@ -112,24 +112,13 @@ for my $variant (@taking) {
 
 # ---- a text in two calls is a text in one ----
 
-# Steps [first, first + count) of arrays that have them.
-sub part {
-    my ($in, $first, $count) = @_;
-    my %part = %$in;
-    for my $name (grep { ref $in->{$_} && "@{ $dims{$_} }" =~ /seq_len/ } keys %$in) {
-        my $row = count_of($name) / $size{batch} / $size{seq_len};
-        $part{$name} = [map { my $at = ($_ * $size{seq_len} + $first) * $row; @{ $in->{$name} }[$at .. $at + $count * $row - 1] } 0 .. $size{batch} - 1];
-    }
-    return \%part;
-}
-
 for my $variant (@taking) {
     my $in = inputs(1, qw(D z dt_bias initial_state));
     my $whole = compute($in, $variant, 'out', 'final_state');
     my $length = $size{seq_len};
     my ($now, %parts) = ($all{initial_state});
     for my $piece ([0, 4], [4, 5]) {
-        my $given = { %{ part($in, @$piece) }, initial_state => $now };
+        my $given = { %{ steps_of($in, @$piece) }, initial_state => $now };
         local $size{seq_len} = $piece->[1];
         my $is = compute($given, $variant, 'out', 'final_state');
         $now = $is->{final_state};

@@ -64,18 +64,6 @@ sub loss {
     return $loss;
 }
 
-sub differences {
-    my ($in, $name) = @_;
-    my ($apart, @gradient) = 1e-5;
-    for my $i (0 .. $#{ $in->{$name} }) {
-        my @values = @{ $in->{$name} };
-        $values[$i] += $apart;
-        my $above = loss({ %$in, $name => [@values] });
-        $values[$i] -= 2 * $apart;
-        push @gradient, ($above - loss({ %$in, $name => \@values })) / (2 * $apart);
-    }
-    return \@gradient;
-}
 
 # Numbers that all types hold, from -1 to 1 in 64ths; a step without softplus is positive, A is negative.
 my $state = 1;
@@ -95,7 +83,7 @@ for my $with ([0], [0, qw(z)], [1, qw(D dt_bias)], [1, qw(D z dt_bias initial_st
     my ($softplus, @with) = @$with;
     my $in = inputs($softplus, @with);
     my @of = inputs_of($in);
-    my %gradient = map { $_ => differences($in, $_) } @of;
+    my %gradient = map { $_ => differences(\&loss, $in, $_) } @of;
     for my $variant (@taking) {
         my $is = compute($in, $variant, map { "d_$_" } @of);
         my @wrong = grep { !(difference($is->{"d_$_"}, $gradient{$_}) < 1e-5) } @of;
@@ -146,22 +134,11 @@ for my $variant (@taking) {
 
 # ---- a text in two calls is a text in one ----
 
-# Steps [first, first + count) of arrays that have them.
-sub part {
-    my ($in, $first, $count) = @_;
-    my %part = %$in;
-    for my $name (grep { ref $in->{$_} && "@{ $dims{$_} }" =~ /seq_len/ } keys %$in) {
-        my $row = count_of($name) / $size{batch} / $size{seq_len};
-        $part{$name} = [map { my $at = ($_ * $size{seq_len} + $first) * $row; @{ $in->{$name} }[$at .. $at + $count * $row - 1] } 0 .. $size{batch} - 1];
-    }
-    return \%part;
-}
-
 for my $variant (@taking) {
     my $in = inputs(@full);
     my $whole = compute($in, $variant, @outputs);
     $dims{final_state} = $dims{initial_state};
-    my ($first, $second) = (part($in, 0, 2), part($in, 2, 3));
+    my ($first, $second) = (steps_of($in, 0, 2), steps_of($in, 2, 3));
     my (%early, %late);
     {
         local $size{seq_len} = 2;
@@ -177,7 +154,7 @@ for my $variant (@taking) {
         local $size{seq_len} = 2;
         %early = %{ compute({ %$first, d_final_state => $late{d_initial_state} }, $variant, @outputs) };
     }
-    my @wrong = grep { !(difference($early{$_}, part($whole, 0, 2)->{$_}) < 1e-6) || !(difference($late{$_}, part($whole, 2, 3)->{$_}) < 1e-6) } qw(d_x d_z d_dt d_B d_C);
+    my @wrong = grep { !(difference($early{$_}, steps_of($whole, 0, 2)->{$_}) < 1e-6) || !(difference($late{$_}, steps_of($whole, 2, 3)->{$_}) < 1e-6) } qw(d_x d_z d_dt d_B d_C);
     push @wrong, grep { my $name = $_; !(difference([map { $early{$name}[$_] + $late{$name}[$_] } 0 .. $size{heads} - 1], $whole->{$name}) < 1e-6) } qw(d_A d_D d_dt_bias);
     push @wrong, grep { !(difference($early{$_}, $whole->{$_}) < 1e-6) } 'd_initial_state';
     is("@wrong", '', "$variant: two calls with the state, and its gradient, between them are one");

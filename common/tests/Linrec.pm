@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute difference), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute difference differences steps_of), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -139,6 +139,31 @@ sub compute {
     my (undef, undef, $err) = run_program($computes, @options, (map { option_of($_) } @written), '--variant', $variant);
     Test::More::diag("$variant: $err") if $err ne '';
     return { map { my (undef, @values) = read_npy(scratch("$_.npy")); $_ => \@values } @written };
+}
+
+# The gradient of a loss, a function of such inputs, with respect to one of them, by finite differences.
+sub differences {
+    my ($loss, $in, $name) = @_;
+    my ($apart, @gradient) = 1e-5;
+    for my $i (0 .. $#{ $in->{$name} }) {
+        my @values = @{ $in->{$name} };
+        $values[$i] += $apart;
+        my $above = $loss->({ %$in, $name => [@values] });
+        $values[$i] -= 2 * $apart;
+        push @gradient, ($above - $loss->({ %$in, $name => \@values })) / (2 * $apart);
+    }
+    return \@gradient;
+}
+
+# The same inputs with steps [first, first + count) alone, of arrays (batch, seq_len, ...).
+sub steps_of {
+    my ($in, $first, $count) = @_;
+    my %part = %$in;
+    for my $name (grep { ref $in->{$_} && "@{ $dims->{$_} }" =~ /seq_len/ } keys %$in) {
+        my $row = count_of($name) / $size->{batch} / $size->{seq_len};
+        $part{$name} = [map { my $at = ($_ * $size->{seq_len} + $first) * $row; @{ $in->{$name} }[$at .. $at + $count * $row - 1] } 0 .. $size->{batch} - 1];
+    }
+    return \%part;
 }
 
 # The sources, and what was built for the simulator, in a folder where they may be changed and built. What was built is linked where that can be:
