@@ -110,7 +110,7 @@ for my $with ([0], [0, qw(z)], [1, qw(D delta_bias)], [1, qw(D z delta_bias init
     my ($softplus, @with) = @$with;
     my $in = { %{ inputs($softplus, @with) }, d_out => $all{d_out} };
     my @of = grep { ref $in->{$_} && !/^d_/ } sort keys %$in;
-    my %gradient = map { $_ => differences(\&loss, $in, $_) } @of;
+    my %gradient = map { $_ => finite_differences(\&loss, $in, $_) } @of;
     for my $variant (@backward) {
         my $is = compute($in, $variant, map { "d_$_" } @of);
         my @wrong = grep { !(difference($is->{"d_$_"}, $gradient{$_}) < 1e-5) } @of;

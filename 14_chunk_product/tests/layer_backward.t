@@ -83,7 +83,7 @@ for my $with ([0], [0, qw(z)], [1, qw(D dt_bias)], [1, qw(D z dt_bias initial_st
     my ($softplus, @with) = @$with;
     my $in = inputs($softplus, @with);
     my @of = inputs_of($in);
-    my %gradient = map { $_ => differences(\&loss, $in, $_) } @of;
+    my %gradient = map { $_ => finite_differences(\&loss, $in, $_) } @of;
     for my $variant (@taking) {
         my $is = compute($in, $variant, map { "d_$_" } @of);
         my @wrong = grep { !(difference($is->{"d_$_"}, $gradient{$_}) < 1e-5) } @of;

@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute difference differences steps_of), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute difference finite_differences steps_of), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -142,7 +142,7 @@ sub compute {
 }
 
 # The gradient of a loss, a function of such inputs, with respect to one of them, by finite differences.
-sub differences {
+sub finite_differences {
     my ($loss, $in, $name) = @_;
     my ($apart, @gradient) = 1e-5;
     for my $i (0 .. $#{ $in->{$name} }) {
