@@ -12,6 +12,7 @@ extern "C" {
 layer_launcher layer_loop;      /* step after step, the state in registers */
 layer_launcher layer_chunk;     /* chunks of 64 steps as products, of bf16 or fp16; cudaErrorNotSupported below sm_80 */
 layer_launcher layer_stretches; /* the same, time cut into stretches whose states are joined */
+layer_launcher layer_wgmma;     /* both by wgmma, two heads a block; cudaErrorNotSupported but on sm_90 */
 layer_launcher layer_default;   /* the default: one of these */
 
 /* Bytes of workspace that the default needs; `starts` are not looked at. */
@@ -20,6 +21,12 @@ size_t layer_default_workspace(const struct layer_args *args);
 /* layer_chunk's kernel for stretches of sequences, each from the state that cut.states has of the one before
    (layer_cut.h). Of arguments that layer_begin took. */
 cudaError_t layer_outputs(const struct layer_args *args, struct layer_cut cut, cudaStream_t stream);
+
+/* The state behind each stretch, in cut.states, where there is what each adds to a state of 0 (layer_stretches.cu). */
+cudaError_t layer_join(const struct layer_args *args, struct layer_cut cut, cudaStream_t stream);
+
+/* Whether layer_wgmma takes these sizes, on a chip that has it. */
+bool layer_wgmma_takes(const struct layer_args *args);
 
 layer_backward_launcher layer_loop_backward;    /* step after step, and back; states computed twice */
 layer_backward_launcher layer_chunk_backward;   /* chunks of 64 steps as products; as layer_chunk */

@@ -160,6 +160,16 @@ static __global__ void __launch_bounds__(JOIN_THREADS)
     }
 }
 
+extern "C" cudaError_t layer_join(const struct layer_args *args, struct layer_cut cut, cudaStream_t stream)
+{
+    const size_t quads = (args->dv * args->dk / 4 + JOIN_THREADS - 1) / JOIN_THREADS;
+    const size_t heads = layer_num_seqs(args) * args->heads;
+    if (quads > 0x7FFFFFFF / heads)
+        return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)(heads * quads), JOIN_THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, layer_stretches_join, *args, cut, (unsigned)quads);
+}
+
 extern "C" cudaError_t layer_stretches(const struct layer_args *args, cudaStream_t stream)
 {
     bool done;
@@ -168,10 +178,8 @@ extern "C" cudaError_t layer_stretches(const struct layer_args *args, cudaStream
         return error;
     const struct layer_cut cut = layer_cut(args);
     const size_t slices = (args->dv + ROWS - 1) / ROWS, each = layer_blocks_of_sequence(args);
-    const size_t quads = (args->dv * args->dk / 4 + JOIN_THREADS - 1) / JOIN_THREADS;
-    const size_t heads = layer_num_seqs(args) * args->heads;
     if (args->dtype == FLOAT32 || args->dk % 8 != 0 || args->dv % 8 != 0 || args->dk > 128 ||
-        each > 0x7FFFFFFF / cut.count || quads > 0x7FFFFFFF / heads)
+        each > 0x7FFFFFFF / cut.count)
         return cudaErrorInvalidValue;
     if (cut.len >= args->seq_len) /* there is nothing to join */
         return layer_outputs(args, cut, stream);
@@ -184,9 +192,8 @@ extern "C" cudaError_t layer_stretches(const struct layer_args *args, cudaStream
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t sum = launch_of((unsigned)(cut.count * each), THREADS, shared, stream);
-    const cudaLaunchConfig_t join = launch_of((unsigned)(heads * quads), JOIN_THREADS, 0, stream);
     error = cudaLaunchKernelEx(&sum, sums, *args, cut, (unsigned)slices);
     if (error == cudaSuccess)
-        error = cudaLaunchKernelEx(&join, layer_stretches_join, *args, cut, (unsigned)quads);
+        error = layer_join(args, cut, stream);
     return error == cudaSuccess ? layer_outputs(args, cut, stream) : error;
 }

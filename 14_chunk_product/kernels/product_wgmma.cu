@@ -87,8 +87,8 @@ static __global__ void __launch_bounds__(WG_THREADS, 1)
         wgmma_begin();
 #pragma unroll
         for (int k16 = 0; k16 < WG_DEPTH / 16; k16++)
-            wgmma_multiply_shared<dtype == FP16>(sum, wgmma_matrix_at(left, k16 * 32),
-                                                 wgmma_matrix_at(right, k16 * 2048), true);
+            wgmma_multiply_shared<256, dtype == FP16>(sum, wgmma_matrix_at(left, k16 * 32),
+                                                      wgmma_matrix_at(right, k16 * 2048), true);
         wgmma_commit();
         wgmma_wait<0>();
         __syncwarp();

@@ -137,6 +137,9 @@ static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why,
         snprintf(why, size, "takes a dk that is a multiple of %zu, not %zu", row->dk_of, sizes[DK]);
     else if (row->dv_of != 0 && sizes[DV] % row->dv_of != 0)
         snprintf(why, size, "takes a dv that is a multiple of %zu, not %zu", row->dv_of, sizes[DV]);
+    else if (row->heads_of != 0 && sizes[HEADS] != 0 && sizes[HEADS] / sizes[GROUPS] % row->heads_of != 0)
+        snprintf(why, size, "takes groups of a multiple of %zu heads, not of %zu", row->heads_of,
+                 sizes[HEADS] / sizes[GROUPS]);
     else
         return false;
     return true;
@@ -287,8 +290,13 @@ const struct operation layer_operation = {
 
 static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
 {
+    const struct layer_kernel *row = which;
     if (refuses(which, sizes, why, size))
         return true;
+    if (row->no_packed) {
+        snprintf(why, size, "takes no packed sequences");
+        return true;
+    }
     if (sizes[NUM_SEQS] != 0 || sizes[SEQ_LEN] == 0)
         return false;
     snprintf(why, size, "takes at least one sequence where there are steps");

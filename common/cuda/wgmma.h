@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wgmma.h - four warps together, a warpgroup, multiply matrices on the tensor cores of sm_90. One instruction adds
-   to c, 64 x n, the product of a, 64 x 16, and b, 16 x n, of bf16 numbers; n is 32 or 64. a comes from registers, two
+   to c, 64 x n, the product of a, 64 x 16, and b, 16 x n, of bf16 or fp16 numbers; n is 32, 64 or 128. a comes from registers, two
    elements in a word, the first in its lower half. Warp w of the four has rows 16 w ... 16 w + 15, and its lane 4 l + j
 
        a[0] = a(l, 2 j), a(l, 2 j + 1)       a[2] = a(l, 2 j + 8), a(l, 2 j + 9)
@@ -12,8 +12,8 @@
    different banks (wgmma_place). These rows are b's rows, or its columns, as the instruction is told.
 
    Or a stays in shared memory, too: 64 rows of 64 elements, swizzled in the same way, of which one instruction takes
-   sixteen columns; n then is 256, and b lies in four pieces of 64 columns, each 64 rows, 8192 bytes, one behind the
-   other. The TMA copies such rows as swizzled boxes (tensor_map.h).
+   sixteen columns; n then is 64 or 256. Where rows in memory are b's rows and n is more than 64, b lies in pieces of 64
+   columns, each 64 rows, 8192 bytes, one behind the other. The TMA copies such rows as swizzled boxes (tensor_map.h).
 
    The tensor cores work by themselves, while the warps go on:
 
@@ -87,83 +87,105 @@ static __device__ __forceinline__ void wgmma_wait(void)
 #endif
 }
 
-/* c = a b, or if `add` c += a b. by_rows: rows in memory are rows of b, not columns. All threads of the warpgroup
-   call it together. */
-template <int n, bool by_rows>
-static __device__ __forceinline__ void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
-{
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    const uint64_t matrix = (uint64_t)(1u << 30 | 1024 / 16) << 32 | b.at; /* 128 bytes swizzled, eight rows */
-#define TILE(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
-    if constexpr (n == 32)
-        asm volatile("{\n"
-                     ".reg .pred add;\n"
-                     "setp.ne.b32 add, %21, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
-                     " %10, %11, %12, %13, %14, %15}, {%16, %17, %18, %19}, %20, add, 1, 1, %22;\n"
-                     "}\n"
-                     : TILE(0), TILE(1), TILE(2), TILE(3)
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(matrix), "r"((int)add), "n"((int)by_rows));
-    else
-        asm volatile("{\n"
-                     ".reg .pred add;\n"
-                     "setp.ne.b32 add, %37, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
-                     " %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28,"
-                     " %29, %30, %31}, {%32, %33, %34, %35}, %36, add, 1, 1, %38;\n"
-                     "}\n"
-                     : TILE(0), TILE(1), TILE(2), TILE(3), TILE(4), TILE(5), TILE(6), TILE(7)
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(matrix), "r"((int)add), "n"((int)by_rows));
-#undef TILE
-#else
-    (void)c, (void)a, (void)b, (void)add;
-    __trap();
-#endif
-}
-
-/* The asm of wgmma_multiply_shared: its 128 registers can only be named one by one. */
-#define WGMMA_SHARED(type)                                                                                             \
+/* The registers of c, and a product's asm: registers can only be named one by one. */
+#define WGMMA_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define WGMMA_32 WGMMA_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_64                                                                                                       \
+    WGMMA_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                      \
+             "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define WGMMA_128                                                                                                      \
+    WGMMA_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                      \
+             "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "                        \
+             "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "            \
+             "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define WGMMA_PRODUCT(n, type, c, a, b, add, layouts)                                                                  \
     "{\n"                                                                                                              \
     ".reg .pred add;\n"                                                                                                \
-    "setp.ne.b32 add, %130, 0;\n"                                                                                      \
-    "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {"                                                  \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                           \
-    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                                 \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                                 \
-    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "                                 \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                                 \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "                                 \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "                     \
-    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"                   \
-    "}, %128, %129, add, 1, 1, 0, 1;\n"                                                                                \
+    "setp.ne.b32 add, " add ", 0;\n"                                                                                   \
+    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" c "}, " a ", " b ", add, 1, 1, " layouts ";\n" \
     "}\n"
+#define WGMMA_TILE(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
+#define WGMMA_TILES(i) WGMMA_TILE(i), WGMMA_TILE(i + 1), WGMMA_TILE(i + 2), WGMMA_TILE(i + 3)
 
-/* c = a b, or if `add` c += a b, with both in shared memory: a's columns and b's rows are 16 of the 64 that lie there.
-   c[i] belongs to the columns 8 i ... 8 i + 7, as above. All threads of the warpgroup call it together. */
-template <bool is_fp16>
-static __device__ __forceinline__ void wgmma_multiply_shared(float (*c)[4], wgmma_matrix a, wgmma_matrix b, bool add)
+/* What the tensor cores are told of a matrix: 128 bytes swizzled, eight rows 1024 bytes behind the last eight. With
+   `pieces`, 64 columns 8192 bytes behind the last 64. */
+static __device__ __forceinline__ uint64_t wgmma_described(wgmma_matrix matrix, bool pieces)
 {
+    return (uint64_t)(1u << 30 | 1024 / 16) << 32 | (pieces ? (matrix.at & 0xFFFF) | 8192 / 16 << 16 : matrix.at);
+}
+
+/* c = a b, or if `add` c += a b. by_rows: rows in memory are rows of b, not columns; of 128 columns the second 64 are
+   then 8192 bytes behind the first ones. All threads of the warpgroup call it together. */
+template <int n, bool by_rows, bool is_fp16 = false>
+static __device__ __forceinline__ void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
+{
+    static_assert(n == 32 || n == 64 || n == 128, "n is 32, 64 or 128");
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    const uint64_t swizzled = (uint64_t)(1u << 30 | 1024 / 16) << 32; /* 128 bytes, eight rows */
-    const uint64_t left = swizzled | a.at, right = swizzled | (b.at & 0xFFFF) | 8192 / 16 << 16;
-#define TILE(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
-#define TILES(i) TILE(i), TILE(i + 1), TILE(i + 2), TILE(i + 3), TILE(i + 4), TILE(i + 5), TILE(i + 6), TILE(i + 7)
+    const uint64_t right = wgmma_described(b, by_rows && n == 128);
+#define FACTORS "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(right), "r"((int)add), "n"((int)by_rows)
+#define PRODUCT(type)                                                                                                  \
+    if constexpr (n == 32)                                                                                             \
+        asm volatile(WGMMA_PRODUCT("32", type, WGMMA_16, "{%16, %17, %18, %19}", "%20", "%21", "%22")                  \
+                     : WGMMA_TILES(0)                                                                                  \
+                     : FACTORS);                                                                                       \
+    else if constexpr (n == 64)                                                                                        \
+        asm volatile(WGMMA_PRODUCT("64", type, WGMMA_32, "{%32, %33, %34, %35}", "%36", "%37", "%38")                  \
+                     : WGMMA_TILES(0), WGMMA_TILES(4)                                                                  \
+                     : FACTORS);                                                                                       \
+    else                                                                                                               \
+        asm volatile(WGMMA_PRODUCT("128", type, WGMMA_64, "{%64, %65, %66, %67}", "%68", "%69", "%70")                 \
+                     : WGMMA_TILES(0), WGMMA_TILES(4), WGMMA_TILES(8), WGMMA_TILES(12)                                 \
+                     : FACTORS)
     if constexpr (is_fp16)
-        asm volatile(WGMMA_SHARED("f16")
-                     : TILES(0), TILES(8), TILES(16), TILES(24)
-                     : "l"(left), "l"(right), "r"((int)add));
+        PRODUCT("f16");
     else
-        asm volatile(WGMMA_SHARED("bf16")
-                     : TILES(0), TILES(8), TILES(16), TILES(24)
-                     : "l"(left), "l"(right), "r"((int)add));
-#undef TILES
-#undef TILE
+        PRODUCT("bf16");
+#undef PRODUCT
+#undef FACTORS
 #else
     (void)c, (void)a, (void)b, (void)add;
     __trap();
 #endif
 }
-#undef WGMMA_SHARED
+
+/* c = a b, or if `add` c += a b, with both in shared memory: a's columns are 16 of the 64 that lie there. n is 64, and
+   rows in memory are columns of b, or n is 256, and they are rows of b, in pieces of 64 columns. c[i] belongs to the
+   columns 8 i ... 8 i + 7, as above. All threads of the warpgroup call it together. */
+template <int n, bool is_fp16>
+static __device__ __forceinline__ void wgmma_multiply_shared(float (*c)[4], wgmma_matrix a, wgmma_matrix b, bool add)
+{
+    static_assert(n == 64 || n == 256, "n is 64 or 256");
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    const uint64_t left = wgmma_described(a, false), right = wgmma_described(b, n == 256);
+#define FACTORS "l"(left), "l"(right), "r"((int)add)
+#define PRODUCT(type)                                                                                                  \
+    if constexpr (n == 64)                                                                                             \
+        asm volatile(WGMMA_PRODUCT("64", type, WGMMA_32, "%32", "%33", "%34", "0, 0")                                  \
+                     : WGMMA_TILES(0), WGMMA_TILES(4)                                                                  \
+                     : FACTORS);                                                                                       \
+    else                                                                                                               \
+        asm volatile(WGMMA_PRODUCT("256", type, WGMMA_128, "%128", "%129", "%130", "0, 1")                             \
+                     : WGMMA_TILES(0), WGMMA_TILES(4), WGMMA_TILES(8), WGMMA_TILES(12), WGMMA_TILES(16),               \
+                       WGMMA_TILES(20), WGMMA_TILES(24), WGMMA_TILES(28)                                               \
+                     : FACTORS)
+    if constexpr (is_fp16)
+        PRODUCT("f16");
+    else
+        PRODUCT("bf16");
+#undef PRODUCT
+#undef FACTORS
+#else
+    (void)c, (void)a, (void)b, (void)add;
+    __trap();
+#endif
+}
+#undef WGMMA_TILES
+#undef WGMMA_TILE
+#undef WGMMA_PRODUCT
+#undef WGMMA_128
+#undef WGMMA_64
+#undef WGMMA_32
+#undef WGMMA_16
 
 #endif /* CUSIM */
 #endif

@@ -40,8 +40,15 @@ SIM_INLINE void wgmma_wait(void)
 {
 }
 
+/* The lower or the upper half of a word. */
+template <bool is_fp16>
+SIM_INLINE double sim_16bits(unsigned word, int upper)
+{
+    return is_fp16 ? sim_fp16(word, upper) : sim_bf16(word, upper);
+}
+
 /* Each lane finds the elements of a at those that have them, and reads those of b. */
-template <int n, bool by_rows>
+template <int n, bool by_rows, bool is_fp16 = false>
 SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
 {
     const int lane = threadIdx.x % 32, first = lane / 4 * 4;
@@ -53,12 +60,13 @@ SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix 
         const unsigned under = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2 + 1], first + k % 8 / 2);
         for (int v = 0; v < n / 4; v++) {
             const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
-            const unsigned row = by_rows ? k : column, at = (by_rows ? column : k) * 2;
+            const unsigned row = by_rows ? k : column, at = (by_rows ? column % 64 : k) * 2;
             const unsigned begin = (unsigned)((uintptr_t)b.first % 1024); /* of the first element in its row */
-            const char *const rows = b.first - begin;
-            const double right = sim_bf16(*(const unsigned short *)(rows + wgmma_place(row, begin + at)), 0);
-            sum[v / 2][v % 2] += sim_bf16(above, k % 2) * right;
-            sum[v / 2][v % 2 + 2] += sim_bf16(under, k % 2) * right;
+            const char *const rows = b.first - begin + (by_rows ? column / 64 * 8192 : 0);
+            const unsigned element = *(const unsigned short *)(rows + wgmma_place(row, begin + at));
+            const double right = sim_16bits<is_fp16>(element, 0);
+            sum[v / 2][v % 2] += sim_16bits<is_fp16>(above, k % 2) * right;
+            sum[v / 2][v % 2 + 2] += sim_16bits<is_fp16>(under, k % 2) * right;
         }
     }
     for (int v = 0; v < n / 2; v++)
@@ -72,20 +80,20 @@ SIM_INLINE unsigned sim_swizzled(const char *first, unsigned row, unsigned colum
     return *(const unsigned short *)(first - begin + wgmma_place(row, begin % 128 + column * 2) + begin / 128 * 128);
 }
 
-template <bool is_fp16>
+template <int n, bool is_fp16>
 SIM_INLINE void wgmma_multiply_shared(float (*c)[4], wgmma_matrix a, wgmma_matrix b, bool add)
 {
     const int lane = threadIdx.x % 32, row = threadIdx.x / 32 % 4 * 16 + lane / 4;
     double left[2][16];
     for (int k = 0; k < 32; k++)
-        left[k % 2][k / 2] = is_fp16 ? sim_fp16(sim_swizzled(a.first, row + k % 2 * 8, k / 2), 0)
-                                     : sim_bf16(sim_swizzled(a.first, row + k % 2 * 8, k / 2), 0);
-    for (int v = 0; v < 64; v++) { /* a column, two rows of it */
+        left[k % 2][k / 2] = sim_16bits<is_fp16>(sim_swizzled(a.first, row + k % 2 * 8, k / 2), 0);
+    for (int v = 0; v < n / 4; v++) { /* a column, two rows of it */
         const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
         double sum[2] = {add ? c[v / 2][v % 2] : 0.0, add ? c[v / 2][v % 2 + 2] : 0.0};
         for (int k = 0; k < 16; k++) {
-            const unsigned element = sim_swizzled(b.first + column / 64 * 8192, k, column % 64);
-            const double right = is_fp16 ? sim_fp16(element, 0) : sim_bf16(element, 0);
+            const unsigned element =
+                n == 64 ? sim_swizzled(b.first, column, k) : sim_swizzled(b.first + column / 64 * 8192, k, column % 64);
+            const double right = sim_16bits<is_fp16>(element, 0);
             sum[0] += left[0][k] * right, sum[1] += left[1][k] * right;
         }
         c[v / 2][v % 2] = sim_truncate(sum[0]), c[v / 2][v % 2 + 2] = sim_truncate(sum[1]);
