@@ -42,7 +42,6 @@ const struct layer_kernel chapter14_layer_kernels[] = {
      .max_dk = 128,
      .dk_of = 64,
      .dv_of = 64,
-     .heads_of = 2,
      .no_packed = true,
      .info.bits16_only = true,
      .info.min_arch = 90},

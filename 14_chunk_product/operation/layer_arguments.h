@@ -118,10 +118,10 @@ struct layer_kernel {
     struct kernel_info info;
     layer_launcher *forward;
     layer_backward_launcher *backward; /* NULL: not offered */
-    size_t chunk;                  /* the most steps whose s A it adds up before it takes an exponential; 1: a loop */
-    size_t max_dk;                 /* 0: LAYER_MAX_DK */
-    size_t dk_of, dv_of, heads_of; /* it takes multiples of so many; 0: any. heads_of: in each group */
-    bool no_packed;                /* it takes no packed sequences */
+    size_t chunk;        /* the most steps whose s A it adds up before it takes an exponential; 1: a loop */
+    size_t max_dk;       /* 0: LAYER_MAX_DK */
+    size_t dk_of, dv_of; /* it takes multiples of so many; 0: any */
+    bool no_packed;      /* it takes no packed sequences */
     size_t (*workspace_size)(const struct layer_args *args);          /* bytes; NULL: none */
     size_t (*backward_workspace_size)(const struct layer_args *args); /* the same for backward */
 };

@@ -137,9 +137,6 @@ static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why,
         snprintf(why, size, "takes a dk that is a multiple of %zu, not %zu", row->dk_of, sizes[DK]);
     else if (row->dv_of != 0 && sizes[DV] % row->dv_of != 0)
         snprintf(why, size, "takes a dv that is a multiple of %zu, not %zu", row->dv_of, sizes[DV]);
-    else if (row->heads_of != 0 && sizes[HEADS] != 0 && sizes[HEADS] / sizes[GROUPS] % row->heads_of != 0)
-        snprintf(why, size, "takes groups of a multiple of %zu heads, not of %zu", row->heads_of,
-                 sizes[HEADS] / sizes[GROUPS]);
     else
         return false;
     return true;

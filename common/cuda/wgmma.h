@@ -21,6 +21,7 @@
        wgmma_multiply(...)    again and again; its registers must be left alone now
        wgmma_commit()         this was a group of products
        wgmma_wait<n>()        until at most the last n groups are not done
+       wgmma_done(...)        these registers are read now, while later groups are on their way
 
    Between what ordinary stores or cp.async write to shared memory and a product with it the PTX ISA wants a
    fence_proxy_async (tma.h): of those who have written, before a barrier, or of those who multiply, behind it.
@@ -85,6 +86,16 @@ static __device__ __forceinline__ void wgmma_wait(void)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 #endif
+}
+
+/* After the wait for c's products: the compiler, which sees no tensor cores at work, shall read c's registers no sooner.
+   Where nothing else is on its way it does not. n: c's columns. */
+template <int n>
+static __device__ __forceinline__ void wgmma_done(float (*c)[4])
+{
+#pragma unroll
+    for (int i = 0; i < n / 2; i++)
+        asm volatile("" : "+f"(c[i / 4][i % 4])::"memory");
 }
 
 /* The registers of c, and a product's asm: registers can only be named one by one. */

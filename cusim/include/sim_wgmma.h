@@ -40,6 +40,11 @@ SIM_INLINE void wgmma_wait(void)
 {
 }
 
+template <int n>
+SIM_INLINE void wgmma_done(float (*)[4])
+{
+}
+
 /* The lower or the upper half of a word. */
 template <bool is_fp16>
 SIM_INLINE double sim_16bits(unsigned word, int upper)

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/* layer_wgmma.cu - layer_chunk.cu on sm_90: the same four products of a chunk, by wgmma (wgmma.h), which reads its
+   right-hand matrix out of shared memory, where the TMA brings it (tensor_map.h). A block has two heads of a group, so
+   that B, C and their product are loaded and computed once for both, and four warpgroups with different tasks:
+
+       ask       the TMA for the tiles of the chunks ahead; and prepares their times         two warps, one for each head
+       scores    S = C B^T, then for each head S[t][u] *= s[u] P[t] / P[u] where u <= t, else 0
+       state 0   old    y^T = H C^T, columns times P[t]        with H, dv x dk, in registers, in float32:
+       state 1   own    y^T += x^T S^T                         packed it is wgmma's left-hand matrix as it is
+                 state  H = P[63] H + x'^T B
+                 store  y, turned round on its way through shared memory
+
+   They hand work on by mbarriers, and none waits for another that has not got behind:
+
+       full[stage]          x, B, C and the times of a chunk are there        ask     --->  scores, state
+       empty[stage]         nobody needs them any more                        ask     <---  scores, state
+       ready[head][i]       the scores of every second chunk are there        scores  --->  state
+       taken[head][i]       and have been multiplied                          scores  <---  state
+
+   In shared memory a tile has 64 rows, steps, of 64 elements, 128 bytes; B and C of 128 columns are two tiles.
+
+   Few heads: time is cut into stretches as in layer_stretches.cu, whose `join` it takes. `sums` is this kernel, too, of
+   which nothing is left but the fourth product.
+
+   dk is 64 or 128, dv a multiple of 64, and sequences are not packed. Where a group has an odd number of heads a block
+   has one, and also where one head a block fills the chip, and two would leave half of it idle. */
+#include <limits.h>
+
+#include <cuda_runtime.h>
+
+#include "../../common/cuda/gpu_info.h"
+#include "../../common/cuda/launch_of.h"
+#include "../../common/cuda/named_barrier.h"
+#include "../../common/cuda/setmaxnreg.h"
+#include "../../common/cuda/tensor_map.h"
+#include "../../common/cuda/tma.h"
+#include "../../common/cuda/wgmma.h"
+#include "chunk_times.cuh"
+#include "fragments.cuh"
+#include "layer_check.h"
+#include "layer_kernels.h"
+#include "stretch.cuh"
+
+enum {
+    CHUNK = LAYER_CHUNK,
+    ROWS = LAYER_ROWS,
+    GROUP = 128,       /* threads of a warpgroup */
+    TILE = 64 * 64 * 2 /* bytes */
+};
+
+/* What is computed. */
+enum task {
+    SUMS,    /* what a stretch adds to a state of 0, and how a state fades in it */
+    OUTPUTS, /* out, from the state that the stretch before this one has left */
+    GATED    /* the same times silu(z) */
+};
+
+/* As boxes of 64 x 64: of each step all heads or groups are one row. */
+struct maps {
+    CUtensorMap x, z, B, C, out;
+};
+
+/* What a chunk's steps do to a head's state: how long each lasts, log2 of P, P, and s[u] P[63] / P[u]. For the 16 rows of
+   scores that a warp has from t = 16 w on, w = 1, 2, 3, s[u] P[16 w - 1] / P[u]: times P[t] / P[16 w - 1] it is what a
+   score in front of these rows is multiplied by, without an exponential for each. */
+struct times {
+    float s[CHUNK], log_p[CHUNK], p[CHUNK], to_end[CHUNK], to_rows[3][CHUNK];
+};
+
+/* A block's shared memory: where what begins, in bytes. A stage is what comes of a chunk: B, C, and each head's x and
+   z. Scores and outputs of a head have two tiles in turn. */
+template <int dk, int heads, enum task task>
+struct room {
+    static const int WIDTH = dk / 64; /* tiles of B, or of C */
+    static const int B = 0, C = WIDTH *TILE, X = (task == SUMS ? 1 : 2) * WIDTH *TILE, Z = X + heads *TILE;
+    static const int STAGE = task == GATED ? Z + heads * TILE : Z;
+    static const int STAGES = (dk == 64 || task == SUMS ? 4 : 3) - (task == GATED);
+    static const int SCORES = STAGES * STAGE, OUT = SCORES + heads * 2 * TILE, TIMES = OUT + heads * 2 * TILE;
+    static const int BYTES = TIMES + STAGES * heads * (int)sizeof(struct times);
+};
+
+/* Where row `row` of a tile has the 16 bytes number `piece`. */
+static __device__ __forceinline__ char *piece_of(char *tile, unsigned row, unsigned piece)
+{
+    return tile + wgmma_place(row, piece * 16);
+}
+
+/* H as wgmma's left-hand matrix, 16 columns at a time; then it fades. */
+template <int dtype, int dk, enum task task>
+static __device__ __forceinline__ void pack_and_fade(unsigned before[dk / 16][4], float H[dk / 8][4], float decay)
+{
+#pragma unroll
+    for (unsigned v = 0; v < dk / 4; v++) {
+        float *const two = &H[v / 4 * 2 + v / 2 % 2][v % 2 * 2];
+        if (task != SUMS)
+            before[v / 4][v % 4] = pack<dtype>(two[0], two[1]);
+        two[0] *= decay, two[1] *= decay;
+    }
+}
+
+/* Where a lane's rows are of four matrices of 8 x 8, which ldmatrix and stmatrix turn round: of 16 steps from `step` on,
+   and 16 rows of the state. */
+static __device__ __forceinline__ char *turned_piece(char *tile, unsigned step)
+{
+    const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    return piece_of(tile, step + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2);
+}
+
+/* x^T as wgmma's left-hand matrix, 16 steps at a time: what is left of it at the chunk's end. */
+template <int dtype>
+static __device__ __forceinline__ void weigh(unsigned weighed[CHUNK / 16][4], char *x, const struct times *times)
+{
+#pragma unroll
+    for (unsigned k = 0; k < CHUNK / 16; k++) {
+        ldmatrix4_transposed(weighed[k], turned_piece(x, k * 16));
+#pragma unroll
+        for (unsigned v = 0; v < 4; v++) {
+            const float2 weight = *(const float2 *)&times->to_end[k * 16 + v / 2 * 8 + threadIdx.x % 4 * 2];
+            const float2 two = unpack<dtype>(weighed[k][v]);
+            weighed[k][v] = pack<dtype>(two.x * weight.x, two.y * weight.y);
+        }
+    }
+}
+
+/* A head's outputs of a chunk, y^T packed, through shared memory, where rows are steps again. A warpgroup calls it. */
+static __device__ __forceinline__ void store_chunk(const CUtensorMap *map, int column, int step, int seq, char *out,
+                                                   const unsigned packed[CHUNK / 16][4])
+{
+#pragma unroll
+    for (unsigned k = 0; k < CHUNK / 16; k++)
+        stmatrix4_transposed(turned_piece(out, k * 16), packed[k]);
+    fence_proxy_async();
+    if (threadIdx.x % GROUP == 0)
+        tma_store_wait_read(); /* the chunk before, whose tile the next one gets */
+    named_barrier_sync(2 + (int)(threadIdx.x / GROUP), GROUP);
+    if (threadIdx.x % GROUP == 0) {
+        tma_store_box(map, column, step, seq, out);
+        tma_store_commit();
+    }
+}
+
+template <int dtype, int dk, int heads, enum task task>
+static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
+    layer_wgmma_kernel(const __grid_constant__ struct maps maps, struct layer_args args, struct layer_cut cut,
+                       unsigned slices)
+{
+    using room = struct room<dk, heads, task>;
+    constexpr int STAGES = room::STAGES;
+    constexpr bool is_fp16 = dtype == FP16;
+    constexpr unsigned SCORES = heads, ASK = heads + 1; /* numbers of warpgroups; the first ones are the heads' */
+    extern __shared__ __align__(1024) char memory[];
+    __shared__ uint64_t full[STAGES], empty[STAGES], ready[heads][2], taken[heads][2];
+    struct times(*const all_times)[heads] = (struct times(*)[heads])(memory + room::TIMES); /* of each stage */
+    const unsigned pairs = (unsigned)(args.heads / heads), row = blockIdx.x % slices * ROWS;
+    const unsigned first_head = blockIdx.x / slices % pairs * heads;
+    const struct stretch stretch = stretch_of(&args, &cut, blockIdx.x / slices / pairs);
+    const int chunks = (int)((stretch.steps + CHUNK - 1) / CHUNK);
+    const int begin = (int)(stretch.first - stretch.seq * args.seq_len), seq = (int)stretch.seq;
+    if (task == SUMS && stretch.ends)
+        return;
+    const unsigned group = threadIdx.x / GROUP, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    const unsigned l = lane / 4, j2 = lane % 4 * 2;
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            mbarrier_init(&full[i], 1 + heads);
+            mbarrier_init(&empty[i], (task == SUMS ? heads : heads + 1) * 4);
+        }
+        for (int i = 0; i < heads * 2; i++) {
+            mbarrier_init(&ready[i / 2][i % 2], 4);
+            mbarrier_init(&taken[i / 2][i % 2], 4);
+        }
+        mbarrier_init_done();
+    }
+    __syncthreads();
+
+    /* [ask] A warp for each head; the first one asks. */
+    if (group == ASK) {
+        lower_registers<32>();
+        if (warp >= heads)
+            return;
+        const size_t head = first_head + warp;
+        const struct pace pace = pace_of(&args, head);
+        const int B_at = (int)(head / (args.heads / args.groups) * dk);
+        float dt[2];
+        load_steps<dtype>(&args, &stretch, head, 0, dt);
+        for (int chunk = 0; chunk < chunks; chunk++) {
+            const int stage = chunk % STAGES, round = chunk / STAGES, t = begin + chunk * CHUNK;
+            char *const tiles = memory + stage * room::STAGE;
+            if (round > 0)
+                mbarrier_wait(&empty[stage], (round - 1) % 2);
+            if (warp == 0 && lane == 0) {
+                mbarrier_expect(&full[stage], room::STAGE);
+                for (int i = 0; i < room::WIDTH; i++) {
+                    if (task != SUMS)
+                        tma_load_box(tiles + room::C + i * TILE, &maps.C, B_at + i * 64, t, seq, &full[stage]);
+                    tma_load_box(tiles + room::B + i * TILE, &maps.B, B_at + i * 64, t, seq, &full[stage]);
+                }
+                for (int i = 0; i < heads; i++) {
+                    const int at = (int)((head + i) * args.dv + row);
+                    tma_load_box(tiles + room::X + i * TILE, &maps.x, at, t, seq, &full[stage]);
+                    if (task == GATED)
+                        tma_load_box(tiles + room::Z + i * TILE, &maps.z, at, t, seq, &full[stage]);
+                }
+            }
+            const struct two_times two = times_of(&stretch, &pace, (size_t)chunk * CHUNK, dt);
+            load_steps<dtype>(&args, &stretch, head, (size_t)(chunk + 1) * CHUNK, dt);
+            struct times *const times = &all_times[stage][warp];
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++) {
+                const unsigned u = lane * 2 + i;
+                times->s[u] = two.s[i], times->log_p[u] = two.log_p[i], times->p[u] = fast_exp2(two.log_p[i]);
+            }
+#pragma unroll
+            for (unsigned w = 1; w <= 4; w++) { /* the last 16 rows are followed by the chunk's end */
+                const float log_p = __shfl_sync(0xFFFFFFFF, two.log_p[1], w * 8 - 1);
+                float *const to = w < 4 ? times->to_rows[w - 1] : times->to_end;
+#pragma unroll
+                for (unsigned i = 0; i < 2; i++)
+                    to[lane * 2 + i] = two.s[i] * fast_exp2(log_p - two.log_p[i]);
+            }
+            __syncwarp();
+            if (lane == 0)
+                mbarrier_arrive(&full[stage]);
+        }
+        return;
+    }
+
+    /* [scores] A warp has 16 steps t, and of them all u up to the diagonal; behind it zeros stay. */
+    if (group == SCORES) {
+        lower_registers<80>();
+        for (unsigned i = threadIdx.x % GROUP; task != SUMS && i < heads * 2 * TILE / 16; i += GROUP)
+            ((float4 *)(memory + room::SCORES))[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        named_barrier_sync(1, GROUP);
+        for (int chunk = 0; task != SUMS && chunk < chunks; chunk++) {
+            const int stage = chunk % STAGES, turn = chunk % 2;
+            char *const tiles = memory + stage * room::STAGE;
+            const wgmma_matrix B = wgmma_matrix_of(tiles + room::B), C = wgmma_matrix_of(tiles + room::C);
+            float score[CHUNK / 8][4];
+            mbarrier_wait(&full[stage], chunk / STAGES % 2);
+            wgmma_begin();
+#pragma unroll
+            for (unsigned k = 0; k < dk / 16; k++)
+                wgmma_multiply_shared<64, is_fp16>(score, wgmma_matrix_at(C, k / 4 * TILE + k % 4 * 32),
+                                                   wgmma_matrix_at(B, k / 4 * TILE + k % 4 * 32), k != 0);
+            wgmma_commit();
+            wgmma_wait<0>();
+#pragma unroll
+            for (int head = 0; head < heads; head++) {
+                const struct times *const times = &all_times[stage][head];
+                char *const to = memory + room::SCORES + (head * 2 + turn) * TILE;
+                /* all loads before the first store, which may be to any address as far as the compiler knows */
+                const unsigned t = warp * 16 + l;
+                const float *const to_rows = times->to_rows[warp > 0 ? warp - 1 : 0];
+                const float log_p[2] = {times->log_p[t], times->log_p[t + 8]};
+                const float from = times->log_p[warp > 0 ? warp * 16 - 1 : 0];
+                const float p[2] = {fast_exp2(log_p[0] - from), fast_exp2(log_p[1] - from)};
+                const float2 s[2] = {*(const float2 *)&times->s[warp * 16 + j2],
+                                     *(const float2 *)&times->s[warp * 16 + 8 + j2]};
+                const float2 log_u[2] = {*(const float2 *)&times->log_p[warp * 16 + j2],
+                                         *(const float2 *)&times->log_p[warp * 16 + 8 + j2]};
+                unsigned packed[CHUNK / 8][2];
+#pragma unroll
+                for (unsigned v = 0; v < CHUNK / 4; v++) {
+                    const float2 in_front = *(const float2 *)&to_rows[v / 2 * 8 + j2];
+                    const float *const two = &score[v / 2][v % 2 * 2];
+                    packed[v / 2][v % 2] = pack<dtype>(two[0] * p[v % 2] * in_front.x, two[1] * p[v % 2] * in_front.y);
+                }
+#pragma unroll
+                for (unsigned v = 0; v < 4; v++) { /* on the diagonal: two tiles, two rows of each */
+                    const unsigned tile = v / 2, half = v % 2;
+                    const float first = fast_exp2(log_p[half] - log_u[tile].x) * s[tile].x;
+                    const float second = fast_exp2(log_p[half] - log_u[tile].y) * s[tile].y;
+                    const unsigned u = tile * 8 + j2, t = half * 8 + l;
+                    float two[2] = {};
+#pragma unroll
+                    for (unsigned w = 0; w < 4; w++) /* no register has a number that is known only now */
+                        if (w == warp)
+                            two[0] = score[w * 2 + tile][half * 2], two[1] = score[w * 2 + tile][half * 2 + 1];
+                    const unsigned both = pack<dtype>(u <= t ? two[0] * first : 0.0f, u < t ? two[1] * second : 0.0f);
+#pragma unroll
+                    for (unsigned w = 0; w < 4; w++)
+                        packed[w * 2 + tile][half] = w == warp ? both : packed[w * 2 + tile][half];
+                }
+                if (chunk >= 2)
+                    mbarrier_wait(&taken[head][turn], (chunk / 2 - 1) % 2);
+#pragma unroll
+                for (unsigned i = 0; i < CHUNK / 8; i++)
+#pragma unroll
+                    for (unsigned half = 0; half < 2; half++)
+                        if (i / 2 <= warp)
+                            *(unsigned *)(piece_of(to, t + half * 8, i) + j2 * 2) = packed[i][half];
+                fence_proxy_async();
+                __syncwarp();
+                if (lane == 0)
+                    mbarrier_arrive(&ready[head][turn]);
+            }
+            if (lane == 0)
+                mbarrier_arrive(&empty[stage]); /* all lanes have read the times, too: __syncwarp */
+        }
+        return;
+    }
+
+    /* [state] A lane has H[.][0], H[.][1] of a row, and H[.][2], H[.][3] of the eighth row behind it. A sequence begins
+       with its initial state, a later stretch with what the one before it has left, and a sum with 0. */
+    raise_registers<200>();
+    const unsigned head = first_head + group;
+    const size_t size = args.dv * dk,
+                 mine = (row + warp * 16 + l) * dk + j2; /* numbers of a state; this lane's first */
+    const size_t of_seq = (stretch.seq * args.heads + head) * size + mine,
+                 of_stretch = (stretch.number * args.heads + head) * size + mine;
+    const float *const in = task == SUMS                 ? NULL
+                            : !stretch.begins            ? cut.states + of_stretch - args.heads * size
+                            : args.initial_state != NULL ? args.initial_state + of_seq
+                                                         : NULL;
+    float *const left = task == SUMS                               ? cut.states + of_stretch
+                        : args.final_state != NULL && stretch.ends ? args.final_state + of_seq
+                                                                   : NULL;
+    float *const faded = cut.decays + stretch.number * args.heads + head;
+    const float D = args.D != NULL ? args.D[head] : 0.0f;
+    const int column = (int)(head * args.dv + row); /* of x and out */
+    float H[dk / 8][4], total = 1.0f;
+#pragma unroll
+    for (unsigned i = 0; i < dk / 8; i++)
+#pragma unroll
+        for (unsigned half = 0; half < 2; half++) {
+            const float2 two = in != NULL ? *(const float2 *)(in + half * 8 * dk + i * 8) : make_float2(0.0f, 0.0f);
+            H[i][half * 2] = two.x, H[i][half * 2 + 1] = two.y;
+        }
+    /* The registers that a chunk's first products need are made while the last one of the chunk before is on its way. */
+    unsigned before[dk / 16][4], weighed[CHUNK / 16][4], packed[CHUNK / 16][4];
+    mbarrier_wait(&full[0], 0);
+    pack_and_fade<dtype, dk, task>(before, H, all_times[0][group].p[CHUNK - 1]);
+    total *= all_times[0][group].p[CHUNK - 1];
+    weigh<dtype>(weighed, memory + room::X + group * TILE, &all_times[0][group]);
+    for (int chunk = 0; chunk < chunks; chunk++) {
+        const int stage = chunk % STAGES, turn = chunk % 2;
+        char *const tiles = memory + stage * room::STAGE, *const out = memory + room::OUT + group * 2 * TILE;
+        const struct times *const times = &all_times[stage][group];
+        const wgmma_matrix B = wgmma_matrix_of(tiles + room::B), C = wgmma_matrix_of(tiles + room::C);
+        float y[CHUNK / 8][4];
+
+        /* [old] [state] */
+        wgmma_begin();
+        if (task != SUMS) {
+#pragma unroll
+            for (unsigned k = 0; k < dk / 16; k++)
+                wgmma_multiply<64, false, is_fp16>(y, before[k], wgmma_matrix_at(C, k / 4 * TILE + k % 4 * 32), k != 0);
+            wgmma_commit();
+        }
+#pragma unroll
+        for (unsigned k = 0; k < CHUNK / 16; k++)
+            wgmma_multiply<dk, true, is_fp16>(H, weighed[k], wgmma_matrix_at(B, k * 2048), true);
+        wgmma_commit();
+
+        /* [store] Meanwhile, the chunk before. */
+        if (task != SUMS && chunk > 0)
+            store_chunk(&maps.out, column, begin + (chunk - 1) * CHUNK, seq, out + (turn ^ 1) * TILE, packed);
+
+        /* [own] */
+        if (task != SUMS) {
+            const wgmma_matrix scores = wgmma_matrix_of(memory + room::SCORES + (group * 2 + turn) * TILE);
+            unsigned input[CHUNK / 16][4];
+#pragma unroll
+            for (unsigned k = 0; k < CHUNK / 16; k++)
+                ldmatrix4_transposed(input[k], turned_piece(tiles + room::X + group * TILE, k * 16));
+            wgmma_wait<1>();
+            wgmma_done<64>(y);
+#pragma unroll
+            for (unsigned i = 0; i < CHUNK / 8; i++) {
+                const float2 p = *(const float2 *)&times->p[i * 8 + j2];
+#pragma unroll
+                for (unsigned half = 0; half < 2; half++) {
+                    const float2 two = unpack<dtype>(input[i / 2][i % 2 * 2 + half]);
+                    y[i][half * 2] = y[i][half * 2] * p.x + D * two.x;
+                    y[i][half * 2 + 1] = y[i][half * 2 + 1] * p.y + D * two.y;
+                }
+            }
+            mbarrier_wait(&ready[group][turn], chunk / 2 % 2);
+            wgmma_begin();
+#pragma unroll
+            for (unsigned k = 0; k < CHUNK / 16; k++)
+                wgmma_multiply<64, false, is_fp16>(y, input[k], wgmma_matrix_at(scores, k * 32), true);
+            wgmma_commit();
+        }
+        unsigned later_weighed[CHUNK / 16][4];
+        if (chunk + 1 < chunks) {
+            const int next = (chunk + 1) % STAGES;
+            mbarrier_wait(&full[next], (chunk + 1) / STAGES % 2);
+            weigh<dtype>(later_weighed, memory + next * room::STAGE + room::X + group * TILE, &all_times[next][group]);
+        }
+        if (task != SUMS) {
+            wgmma_wait<1>();
+        } else
+            wgmma_wait<0>();
+        wgmma_done<dk>(H);
+
+        /* [next] */
+        if (chunk + 1 < chunks) {
+            const int next = (chunk + 1) % STAGES;
+            const struct times *const later = &all_times[next][group];
+
+            pack_and_fade<dtype, dk, task>(before, H, later->p[CHUNK - 1]);
+            total *= later->p[CHUNK - 1];
+            for (int i = 0; i < 16; i++) weighed[i / 4][i % 4] = later_weighed[i / 4][i % 4];
+        }
+        if (task != SUMS) {
+            wgmma_wait<0>();
+            wgmma_done<64>(y);
+            __syncwarp();
+            if (lane == 0)
+                mbarrier_arrive(&taken[group][turn]);
+#pragma unroll
+            for (unsigned k = 0; k < CHUNK / 16; k++) {
+                if (task == GATED)
+                    ldmatrix4_transposed(packed[k], turned_piece(tiles + room::Z + group * TILE, k * 16));
+#pragma unroll
+                for (unsigned v = 0; v < 4; v++) {
+                    float *const two = &y[k * 2 + v / 2][v % 2 * 2];
+                    if (task == GATED) {
+                        const float2 z = unpack<dtype>(packed[k][v]);
+                        two[0] *= silu(z.x), two[1] *= silu(z.y);
+                    }
+                    packed[k][v] = pack<dtype>(two[0], two[1]);
+                }
+            }
+        }
+        __syncwarp();
+        if (lane == 0)
+            mbarrier_arrive(&empty[stage]);
+    }
+    if (task != SUMS)
+        store_chunk(&maps.out, column, begin + (chunks - 1) * CHUNK, seq,
+                    memory + room::OUT + (group * 2 + (chunks - 1) % 2) * TILE, packed);
+    if (task != SUMS && threadIdx.x % GROUP == 0)
+        tma_store_wait_read();
+
+    /* [leave] */
+    if (task == SUMS && row == 0 && threadIdx.x % GROUP == 0)
+        *faded = total;
+#pragma unroll
+    for (unsigned i = 0; i < dk / 8; i++)
+#pragma unroll
+        for (unsigned half = 0; half < 2; half++)
+            if (left != NULL)
+                *(float2 *)(left + half * 8 * dk + i * 8) = make_float2(H[i][half * 2], H[i][half * 2 + 1]);
+}
+
+/* Whether this kernel was compiled with wgmma's instructions. Without them it would trap (arch.h). */
+#ifdef LINREC_SM_90A
+static const bool has_wgmma = true;
+#else
+static const bool has_wgmma = false;
+#endif
+
+/* A tensor map of (batch, seq_len, width), moved in boxes of 64 x 64. What is NULL has none. */
+static cudaError_t map_of(CUtensorMap *map, const struct layer_args *args, const void *array, size_t width)
+{
+    const size_t sizes[3] = {width, args->seq_len, args->batch}, strides[2] = {width * 2, args->seq_len * width * 2};
+    const unsigned box[3] = {64, CHUNK, 1};
+    if (array == NULL)
+        return cudaSuccess;
+    return tensor_map_of(map, args->dtype == BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                         array, sizes, strides, box, true);
+}
+
+static cudaError_t maps_of(struct maps *maps, const struct layer_args *args)
+{
+    const size_t rows = args->heads * args->dv, columns = args->groups * args->dk;
+    cudaError_t error = map_of(&maps->x, args, args->x, rows);
+    if (error == cudaSuccess)
+        error = map_of(&maps->z, args, args->z, rows);
+    if (error == cudaSuccess)
+        error = map_of(&maps->B, args, args->B, columns);
+    if (error == cudaSuccess)
+        error = map_of(&maps->C, args, args->C, columns);
+    return error == cudaSuccess ? map_of(&maps->out, args, args->out, rows) : error;
+}
+
+/* One kernel of the pass. */
+template <int dtype, int dk, int heads, enum task task>
+static cudaError_t start(const struct maps *maps, const struct layer_args *args, struct layer_cut cut,
+                         cudaStream_t stream)
+{
+    const size_t slices = args->dv / ROWS, blocks = cut.count * (args->heads / heads) * slices;
+    const auto kernel = layer_wgmma_kernel<dtype, dk, heads, task>;
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, room<dk, heads, task>::BYTES, 90);
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch =
+        launch_of((unsigned)blocks, (heads + 2) * GROUP, room<dk, heads, task>::BYTES, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *maps, *args, cut, (unsigned)slices);
+}
+
+template <int dtype, int dk, int heads>
+static cudaError_t start_all(const struct maps *maps, const struct layer_args *args, struct layer_cut cut,
+                             cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    if (cut.len < args->seq_len) {
+        error = start<dtype, dk, heads, SUMS>(maps, args, cut, stream);
+        if (error == cudaSuccess)
+            error = layer_join(args, cut, stream);
+    }
+    if (error != cudaSuccess)
+        return error;
+    return (args->z != NULL ? start<dtype, dk, heads, GATED> : start<dtype, dk, heads, OUTPUTS>)(maps, args, cut,
+                                                                                                 stream);
+}
+
+bool layer_wgmma_takes(const struct layer_args *args)
+{
+    const size_t most = INT_MAX; /* a box's coordinates are int, and so is the number of blocks */
+    return args->dtype != FLOAT32 && args->starts == NULL && (args->dk == 64 || args->dk == 128) &&
+           args->dv % ROWS == 0 && args->seq_len < most - CHUNK && args->batch < most &&
+           args->heads * args->dv < most && args->groups * args->dk < most &&
+           args->heads * (args->dv / ROWS) < most / layer_cut(args).count;
+}
+
+extern "C" cudaError_t layer_wgmma(const struct layer_args *args, cudaStream_t stream)
+{
+    struct gpu_info gpu;
+    struct maps maps = {};
+    bool done;
+    cudaError_t error = layer_begin(args, layer_cut_workspace(args), stream, &done);
+    if (error != cudaSuccess || done)
+        return error;
+    if (!layer_wgmma_takes(args))
+        return cudaErrorInvalidValue;
+    error = gpu_info_read(&gpu);
+    if (error == cudaSuccess && (!has_wgmma || gpu.chip_arch < 90 || gpu.chip_arch >= 100))
+        error = cudaErrorNotSupported;
+    if (error == cudaSuccess)
+        error = maps_of(&maps, args);
+    if (error != cudaSuccess)
+        return error;
+
+    /* Two heads a block, unless one fills a multiprocessor each without a cut, which two would leave half empty. */
+    const size_t blocks = args->batch * layer_blocks_of_sequence(args);
+    const bool uncut = blocks <= LAYER_BLOCKS / 2 && blocks > LAYER_BLOCKS / 4 && args->config.rows == 0;
+    const bool alone = uncut || args->heads / args->groups % 2 != 0;
+    static const decltype(&start_all<BF16, 64, 1>) starts[2][2][2] = {
+        {{start_all<BF16, 64, 1>, start_all<BF16, 64, 2>}, {start_all<BF16, 128, 1>, start_all<BF16, 128, 2>}},
+        {{start_all<FP16, 64, 1>, start_all<FP16, 64, 2>}, {start_all<FP16, 128, 1>, start_all<FP16, 128, 2>}}};
+    return starts[args->dtype == FP16][args->dk == 128][!alone](&maps, args,
+                                                                uncut ? layer_uncut(args) : layer_cut(args), stream);
+}
