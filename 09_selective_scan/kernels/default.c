@@ -36,9 +36,14 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
         return read;
     const size_t multiprocessors = (size_t)gpu.multiprocessors;
     const size_t warps = selective_fused_steps_blocks(args) * selective_fused_steps_warps(args);
-    const bool specialized = gpu.arch >= 90 && selective_warp_specialized_fits(args);
-    if (specialized && selective_warp_specialized_blocks(args) <= most_blocks(args) * multiprocessors)
-        return selective_warp_specialized_forward(args, stream);
+    bool specialized = gpu.arch >= 90 && selective_warp_specialized_fits(args);
+    if (specialized && selective_warp_specialized_blocks(args) <= most_blocks(args) * multiprocessors) {
+        const cudaError_t launched = selective_warp_specialized_forward(args, stream);
+        if (launched != cudaErrorNotSupported)
+            return launched;
+        specialized =
+            false; /* sm_120 has the instructions, but a block gets 99 KB, and this one's tiles take 117 or more */
+    }
     if (gpu.arch >= 80 && selective_state_passing_fits(args) && !specialized && warps < 3 * multiprocessors)
         return selective_state_passing_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
