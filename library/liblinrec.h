@@ -255,8 +255,9 @@ struct linrec_selective_scan {
    thousand steps on. With as many bytes as that, or more, but too few for the fastest kernel, backward goes through the
    states twice and keeps them for a window of time only, which takes somewhat longer. Its result differs in rounding
    and depends on the bytes given, but is the same in each run. Fewer bytes are LINREC_WORKSPACE_TOO_SMALL. On a device
-   older than sm_80, which has no such kernel, and with more than 2^31 - 1 states in all batches and channels, the
-   second one says what the fastest kernel needs. */
+   older than sm_80, which has no such kernel, with up to 8 states where a block has less than 137 KB of shared memory
+   (sm_86, sm_89, sm_120), and with more than 2^31 - 1 states in all batches and channels, the second one says what the
+   fastest kernel needs. */
 LINREC_API int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
                                                size_t *bytes);
 LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
