@@ -2,9 +2,9 @@
 /* gpu_info.c - see gpu_info.h */
 #include "gpu_info.h"
 
-/* The compute capability of the code that a chip takes. Machine code runs on chips of its generation that are not older:
-   that for sm_80 on sm_86. Of the newest there is PTX, too, from which the driver makes machine code for any later chip.
-   For other chips there is none, and every launch fails with cudaErrorNoKernelImageForDevice. */
+/* The compute capability of the code that a chip takes. Machine code runs on chips of its generation that are not
+   older: that for sm_80 on sm_86. Of the newest there is PTX, too, from which the driver makes machine code for any
+   later chip. For other chips there is none, and every launch fails with cudaErrorNoKernelImageForDevice. */
 static int code_for(int chip_arch)
 {
     static const int compiled[] = {LINREC_ARCH}; /* the newest last */

@@ -5,7 +5,7 @@
        beside error    KERNEL PASS NUM_SEQS SEQ_LEN    after an error of somebody else's, and then after none
        beside without  KERNEL PASS NUM_SEQS SEQ_LEN    with no more workspace than linrec_workspace says
        beside fill=N   KERNEL PASS NUM_SEQS SEQ_LEN    in a workspace whose bytes are N
-       beside stale=N  KERNEL PASS NUM_SEQS SEQ_LEN    in one whose 8 bytes number N, counted from 0, are not as they were
+       beside stale=N  KERNEL PASS NUM_SEQS SEQ_LEN    in one whose word N of 8 bytes is not as it was
        beside refused=E,N  KERNEL PASS NUM_SEQS SEQ_LEN  where the simulator refuses the first N launches with error E
 
    Each says in one line what came out. */
