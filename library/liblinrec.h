@@ -329,8 +329,10 @@ LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t st
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
    gradients of all that is read. In 16 bits it reads states that are rounded to that type, also where it computes them
    again. So each product that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in
-   float16, though d_gamma is float32. No batch, head, row or column: nothing happens, but that sums over no columns are 0.
-   No chunk: final_state is the initial state, and d_initial_state is d_final_state. */
+   float16, though d_gamma is float32.
+
+   No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk: final_state is the
+   initial state, and d_initial_state is d_final_state. */
 struct linrec_chunk_state {
     size_t batch, chunks, heads, dk, dv;
     size_t rank;   /* up to 64, and then dk up to 256; 0 if W and Y are NULL */
