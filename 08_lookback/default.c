@@ -5,6 +5,7 @@
 #include "../06_backward/default.h"
 #include "../06_backward/gradients.h"
 #include "../06_backward/scan.h"
+#include "../common/cuda/forget_error.h"
 #include "cluster_plan.h"
 #include "lookback.h"
 
@@ -87,14 +88,14 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
         error = (backward ? lookback_cluster_backward_on : lookback_cluster_on)(args, &gpu, stream);
         if (error == cudaSuccess)
             return error;
-        lookback_forget(before);
+        forget_error(before);
     }
     if (gpu.arch >= 90 && args->num_seqs * args->seq_len > FEW_ELEMS) {
         error =
             (backward ? lookback_persistent_cluster_backward_on : lookback_persistent_cluster_on)(args, &gpu, stream);
         if (error == cudaSuccess)
             return error;
-        lookback_forget(before);
+        forget_error(before);
     }
     return (backward ? lookback_resident_backward_on : lookback_resident_on)(args, &gpu, stream);
 }

@@ -55,12 +55,6 @@ cudaError_t lookback_all_fit(const void *kernel, int threads, const struct tilin
     return error;
 }
 
-void lookback_forget(cudaError_t before)
-{
-    if (before == cudaSuccess)
-        cudaGetLastError();
-}
-
 cudaError_t lookback_launch(lookback_launcher *launcher, const struct linrec_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;

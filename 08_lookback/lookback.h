@@ -79,11 +79,6 @@ cudaError_t lookback_launch(lookback_launcher *launcher, const struct linrec_arg
 cudaError_t lookback_all_fit(const void *kernel, int threads, const struct tiling *tiling, const struct gpu_info *gpu,
                              bool *all_fit);
 
-/* After a launch that failed, before another one takes its place: its error is not left behind for the program.
-   `before` is what cudaPeekAtLastError said before the launch. An error of somebody else's has been replaced by then,
-   and an error stays. */
-void lookback_forget(cudaError_t before);
-
 extern const struct linrec_kernel chapter08_kernels[];
 extern const struct chapter chapter08;
 

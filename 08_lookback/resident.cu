@@ -9,6 +9,7 @@
        a ninth warp     prefetch    | publish | look back | leave the workspace                                       */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/forget_error.h"
 #include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 #include "fixed_look_back.cuh"
@@ -111,7 +112,7 @@ extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, cons
                                    states_of(args), (struct workspace *)args->workspace);
         if (error == cudaSuccess || !all_fit)
             return error;
-        lookback_forget(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */
+        forget_error(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */
         all_fit = false;
     }
 }

@@ -7,6 +7,7 @@
        d_coeffs            * y[s+1]     * y[s+2]         * y[s+3]         * y[s+4], the next lane's first            */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/forget_error.h"
 #include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 #include "fixed_look_back.cuh"
@@ -137,7 +138,7 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
                                args->d_inputs, args->d_coeffs, states_of(args), (struct workspace *)args->workspace);
         if (error == cudaSuccess || !all_fit)
             return error;
-        lookback_forget(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */
+        forget_error(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */
         all_fit = false;
     }
 }
