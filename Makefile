@@ -46,7 +46,7 @@ there_are_tests:
 
 # everything: the long ones first that take longest
 test-all: test
-	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) cusim/tests/long common/tests/long $(wildcard common/*/tests/long)
+	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) library/tests/long cusim/tests/long common/tests/long $(wildcard common/*/tests/long)
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:

@@ -2,7 +2,11 @@
 /* cluster_descriptor.cuh - the descriptors that the clusters of persistent_cluster.cu and
    persistent_cluster_backward.cu publish, and their look-back. The descriptors lie in a ring in global memory, with
    room for PC_RING rounds, so they stay in the L2 cache. Each is two words of 8 bytes, and one half of each word is the
-   number of its round: a reader sees which round it has found.
+   number of its round: a reader sees which round it has found. So no other memory has to be seen with a word, and
+   relaxed accesses are enough. That a word is not replaced before all have read it is in PC_RING's comment. Each step
+   there is a value that was made of the one before, or a wait that has ended: the new word depends on the end of each
+   look at the old one, and no read returns what depends on its own end (PTX ISA, memory consistency model, "no thin
+   air").
 
        words      | round, product | round, sum |
        ring       | round 0: cluster 0, 1, ... | round 1: cluster 0, 1, ... | ... | round PC_RING - 1: ... |

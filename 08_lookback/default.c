@@ -5,6 +5,7 @@
 #include "../06_backward/default.h"
 #include "../06_backward/gradients.h"
 #include "../06_backward/scan.h"
+#include "../common/cuda/forget_error.h"
 #include "cluster_plan.h"
 #include "lookback.h"
 
@@ -57,10 +58,11 @@ static bool is_for_many_blocks(const struct linrec_args *args, const struct gpu_
     return args->seq_len > SHORT && args->num_seqs <= (size_t)gpu->multiprocessors / 2;
 }
 
-/* A kernel that the chip has no room for says cudaErrorNotSupported, before it makes a call that fails; then the next
-   one is taken. `resident` runs anywhere. */
+/* A kernel that cannot be launched here leaves it to the next one, whatever its error: some chips refuse a cluster with
+   another one than those that say that there is no room. `resident` runs anywhere. */
 static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
 {
+    const cudaError_t before = cudaPeekAtLastError();
     struct linrec_args chosen = *args;
     struct gpu_info gpu;
     cudaError_t error = linrec_check_args_and_states(args, backward);
@@ -84,14 +86,16 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     }
     if (is_for_cluster(args, backward, &gpu)) {
         error = (backward ? lookback_cluster_backward_on : lookback_cluster_on)(args, &gpu, stream);
-        if (error != cudaErrorNotSupported)
+        if (error == cudaSuccess)
             return error;
+        forget_error(before);
     }
     if (gpu.arch >= 90 && args->num_seqs * args->seq_len > FEW_ELEMS) {
         error =
             (backward ? lookback_persistent_cluster_backward_on : lookback_persistent_cluster_on)(args, &gpu, stream);
-        if (error != cudaErrorNotSupported)
+        if (error == cudaSuccess)
             return error;
+        forget_error(before);
     }
     return (backward ? lookback_resident_backward_on : lookback_resident_on)(args, &gpu, stream);
 }

@@ -42,12 +42,18 @@ static __device__ __forceinline__ struct tile tiles_next(struct tile_iterator *n
    tile in its registers, in its own shared memory. Every block receives its carry there. All the rest is received and
    used by the cluster's first block alone:
 
-       compute warps of 8 blocks --aggregates--> publish_warp --before--> look_back_warp --carry--> compute warps  */
+       compute warps of 8 blocks --aggregates--> publish_warp --before--> look_back_warp --carry--> compute warps
+
+   PC_TILES rounds later all of it is written again. By then it has been read: a block sends the next aggregate to a
+   place after it has received the carry of the last one. look_back_warp made that of `before`, and publish_warp has
+   written `before` when all its lanes had read the aggregates. What else look_back_warp has read of them goes into the
+   8 bytes of a carry, too, since of a thread that has sent a value one knows only that it has read what is in there
+   (cluster_send). */
 struct cluster_tile {
     uint64_t aggregates_arrived, before_ready, carry_arrived;
     unsigned long long aggregates[PC_BLOCKS]; /* of the tile of each block */
     struct pair before[PC_BLOCKS];            /* what the tiles before it in the cluster tile do together */
-    unsigned long long carry;                 /* what comes into this block's tile, its exclusive prefix */
+    unsigned long long carry;                 /* lower half: what comes into this block's tile, its exclusive prefix */
 };
 
 /* Prepares these, and the barriers at which TMA counts bytes. One thread calls it. */
@@ -78,9 +84,9 @@ static __device__ __forceinline__ void send_aggregate(struct cluster_tile *tile,
 static __device__ __forceinline__ void publish_warp(struct cluster_tile *tiles, struct workspace *space, int rounds,
                                                     int lane)
 {
-    if (lane < 2 && cluster_rank() == 0 &&
-        descriptor_read(&cluster_descriptor(space, 0, blockIdx.x / PC_BLOCKS)[lane]) != NOT_PUBLISHED)
-        __trap(); /* the workspace was not initialised */
+    if (lane < 2 * PC_RING && cluster_rank() == 0 &&
+        descriptor_read(&cluster_descriptor(space, lane / 2, blockIdx.x / PC_BLOCKS)[lane % 2]) != NOT_PUBLISHED)
+        __trap(); /* the workspace was not initialised, or not all of it */
     for (int round = 0; round < rounds && cluster_rank() == 0; round++) {
         struct cluster_tile *const tile = &tiles[round % PC_TILES];
         if (lane == 0)
@@ -117,12 +123,14 @@ static __device__ __forceinline__ void look_back_warp(struct cluster_tile *tiles
         if (lane < PC_BLOCKS) {
             const struct pair before = tile->before[lane];
             const float into = in_seq == 0 ? before.sum : carry * before.product + before.sum;
+            float out = 0.0f; /* of the sequence: nobody looks for it in the carry */
             if (states != NULL && lane == PC_BLOCKS - 1 && in_seq == seq_cluster_tiles - 1) { /* the sequence ends */
                 const struct pair last = descriptor_pair(tile->aggregates[lane]);
-                leave_gradient(states, into * last.product + last.sum,
-                               (round * num_clusters + blockIdx.x / PC_BLOCKS) / seq_cluster_tiles);
+                out = into * last.product + last.sum;
+                leave_gradient(states, out, (round * num_clusters + blockIdx.x / PC_BLOCKS) / seq_cluster_tiles);
             }
-            cluster_send(&tile->carry, __float_as_uint(into), &tile->carry_arrived, lane);
+            cluster_send(&tile->carry, (unsigned long long)__float_as_uint(out) << 32 | __float_as_uint(into),
+                         &tile->carry_arrived, lane);
         }
     }
     leave_workspace(space, 2 * PC_RING * num_clusters, lane);

@@ -7,6 +7,7 @@
        d_coeffs            * y[s+1]     * y[s+2]         * y[s+3]         * y[s+4], the next lane's first            */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/forget_error.h"
 #include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 #include "fixed_look_back.cuh"
@@ -129,9 +130,17 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
     cudaLaunchAttribute together = all_resident();
     cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, NUM_THREADS, 0, stream);
     launch.attrs = &together;
-    launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
-    return cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
-                              args->d_inputs, args->d_coeffs, states_of(args), (struct workspace *)args->workspace);
+    const cudaError_t before = cudaPeekAtLastError();
+    for (;;) {
+        launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
+        error =
+            cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
+                               args->d_inputs, args->d_coeffs, states_of(args), (struct workspace *)args->workspace);
+        if (error == cudaSuccess || !all_fit)
+            return error;
+        forget_error(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */
+        all_fit = false;
+    }
 }
 
 extern "C" cudaError_t lookback_resident_backward(const struct linrec_args *args, cudaStream_t stream)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tile_descriptor.cuh - the descriptor of a tile in chained.cu, lookback.cu and resident.cu, for other blocks: 8 bytes
-   in global memory, written and read at once, so that status and value can never be seen apart.
+   in global memory, written and read at once, so that status and value can never be seen apart. All that a reader needs
+   is in these 8 bytes, so accesses are relaxed: they order no other memory. A descriptor is written for the next launch
+   after all blocks have left the workspace, which does order that (workspace.cuh).
 
        status             upper half          lower half
        not published      all bits set        all bits set

@@ -98,9 +98,10 @@ void sim_reset_counts(void);
 /* How many kernels were launched on the default stream since the program's start. */
 uint64_t sim_default_launches(void);
 
-/* Has the launch with this number, counted from 0 and from now on, fail with `error`: its kernel does not run. For
-   programs that check what a launcher returns then. -1: none. Returns whether one asked for before is still to come. */
-bool sim_refuse_launch(int number, cudaError_t error);
+/* Has `count` launches fail with `error`, from the one with this number on, counted from 0 and from now on: their
+   kernels do not run. For programs that check what a launcher does then. Number -1: none. Returns whether the first of
+   those asked for before is still to come. */
+bool sim_refuse_launches(int number, int count, cudaError_t error);
 
 /* Whether a launch that the device cannot run ends the program with an error line that says why, and does not return an
    error: for programs that judge. */

@@ -255,8 +255,9 @@ struct linrec_selective_scan {
    thousand steps on. With as many bytes as that, or more, but too few for the fastest kernel, backward goes through the
    states twice and keeps them for a window of time only, which takes somewhat longer. Its result differs in rounding
    and depends on the bytes given, but is the same in each run. Fewer bytes are LINREC_WORKSPACE_TOO_SMALL. On a device
-   older than sm_80, which has no such kernel, and with more than 2^31 - 1 states in all batches and channels, the
-   second one says what the fastest kernel needs. */
+   older than sm_80, which has no such kernel, with up to 8 states where a block has less than 137 KB of shared memory
+   (sm_86, sm_89, sm_120), and with more than 2^31 - 1 states in all batches and channels, the second one says what the
+   fastest kernel needs. */
 LINREC_API int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
                                                size_t *bytes);
 LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
@@ -326,8 +327,12 @@ LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t st
        A[k] h = gamma[k] (h - W[k] (Y[k]^T h))            where W and Y are given; they have `rank` columns
 
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
-   gradients of all that is read. No batch, head, row or column: nothing happens, but that sums over no columns are 0.
-   No chunk: final_state is the initial state, and d_initial_state is d_final_state. */
+   gradients of all that is read. In 16 bits it reads states that are rounded to that type, also where it computes them
+   again. So each product that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in
+   float16, though d_gamma is float32.
+
+   No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk: final_state is the
+   initial state, and d_initial_state is d_final_state. */
 struct linrec_chunk_state {
     size_t batch, chunks, heads, dk, dv;
     size_t rank;   /* up to 64, and then dk up to 256; 0 if W and Y are NULL */

@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     checkpoints_backward(struct selective_args args, struct selective_windows windows, int window)
 {
     enum { own = OWN_STEPS(lanes), of_slices = BOTH(lanes) * STEPS };
-    enum { see_through = !sliced && LINREC_ARCH >= 80 }; /* else registers spill */
+    enum { see_through = !sliced && DEVICE_ARCH >= 80 }; /* else registers spill */
     extern __shared__ float4 shared[];
     struct window_block<dtype, lanes> *const block = (struct window_block<dtype, lanes> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;

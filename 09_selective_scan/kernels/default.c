@@ -36,12 +36,24 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
         return read;
     const size_t multiprocessors = (size_t)gpu.multiprocessors;
     const size_t warps = selective_fused_steps_blocks(args) * selective_fused_steps_warps(args);
-    const bool specialized = gpu.arch >= 90 && selective_warp_specialized_fits(args);
-    if (specialized && selective_warp_specialized_blocks(args) <= most_blocks(args) * multiprocessors)
-        return selective_warp_specialized_forward(args, stream);
+    bool specialized = gpu.arch >= 90 && selective_warp_specialized_fits(args);
+    if (specialized && selective_warp_specialized_blocks(args) <= most_blocks(args) * multiprocessors) {
+        const cudaError_t launched = selective_warp_specialized_forward(args, stream);
+        if (launched != cudaErrorNotSupported)
+            return launched;
+        specialized =
+            false; /* sm_120 has the instructions, but a block gets 99 KB, and this one's tiles take 117 or more */
+    }
     if (gpu.arch >= 80 && selective_state_passing_fits(args) && !specialized && warps < 3 * multiprocessors)
         return selective_state_passing_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
+}
+
+/* Whether checkpoints runs here. Up to 8 states its blocks take 106 KB in 16 bits and 137 in float32; sm_86, sm_89 and
+   sm_120 have 99. */
+static bool takes_checkpoints(const struct selective_args *args, const struct gpu_info *gpu)
+{
+    return gpu->arch >= 80 && selective_checkpoints_fit(args) && (args->states > 8 || gpu->shared_limit >= 137 << 10);
 }
 
 struct way {
@@ -60,7 +72,7 @@ static struct way fastest_backward(const struct selective_args *args, const stru
         return (struct way){selective_fused_backward, selective_fused_workspace};
     if (gpu->arch >= 80 && selective_state_passing_fits(args))
         return (struct way){selective_state_passing_backward, selective_state_passing_workspace};
-    if (gpu->arch >= 80 && selective_checkpoints_fit(args))
+    if (takes_checkpoints(args, gpu))
         return (struct way){selective_checkpoints_backward, selective_checkpoints_workspace};
     return (struct way){selective_steps_backward, selective_steps_workspace};
 }
@@ -76,7 +88,7 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
     if (read != cudaSuccess)
         return read;
     const struct way fastest = fastest_backward(args, &gpu);
-    if (args->workspace_size < fastest.needs(args, true) && gpu.arch >= 80 && selective_checkpoints_fit(args))
+    if (args->workspace_size < fastest.needs(args, true) && takes_checkpoints(args, &gpu))
         return selective_checkpoints_backward(args, stream);
     return fastest.launch(args, stream);
 }
@@ -95,8 +107,7 @@ size_t selective_least_workspace(const struct selective_args *args, bool backwar
 {
     struct gpu_info gpu;
     const size_t fastest = selective_default_workspace(args, backward);
-    if (!backward || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess || gpu.arch < 80 ||
-        !selective_checkpoints_fit(args))
+    if (!backward || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess || !takes_checkpoints(args, &gpu))
         return fastest;
     const size_t little = selective_checkpoints_workspace(args, true);
     return little < fastest ? little : fastest;

@@ -25,7 +25,7 @@
 #include "block_stage.cuh"
 
 template <typename dtype, int lanes>
-static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINREC_ARCH >= 90 ? 16 : 8) / WARPS(lanes))
+static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && DEVICE_ARCH >= 90 ? 16 : 8) / WARPS(lanes))
     fused_steps_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), stage_bytes = sizeof(struct stage<dtype, lanes>) };

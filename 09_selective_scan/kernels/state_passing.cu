@@ -30,7 +30,7 @@ enum { STEPS = 8, WARPS = 8 };
 #define WARP_FLOATS(lanes) (2 * STAGE(lanes, STEPS) + ROOM(2 * CHANNELS(lanes), STEPS) + 2 * 32 * 4)
 
 template <typename dtype, int lanes>
-static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 && (LINREC_ARCH >= 90 || sizeof(dtype) == 4) ? 2 : 1)
+static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 && (DEVICE_ARCH >= 90 || sizeof(dtype) == 4) ? 2 : 1)
     state_passing_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), round = WARPS * STEPS };

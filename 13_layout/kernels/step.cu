@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "../../common/cuda/arch.h"
+#include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
 #include "channels.cuh"
 #include "kernels.h"
@@ -94,9 +94,13 @@ extern "C" cudaError_t layout_step(const struct step_args *given, cudaStream_t s
     step_kernel_of *const kernel =
         width == 4 ? by_dtype(args.dtype, step_row<FLOAT32, 4>, step_row<BF16, 4>, step_row<FP16, 4>)
                    : by_dtype(args.dtype, step_row<FLOAT32, 1>, step_row<BF16, 1>, step_row<FP16, 1>);
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
+    if (error != cudaSuccess)
+        return error;
     cudaLaunchConfig_t launch = launch_of(row_blocks * args.batch, THREADS, 0, stream);
     cudaLaunchAttribute attribute = begins_early();
     launch.attrs = &attribute;
-    launch.numAttrs = LINREC_ARCH >= 90 ? 1 : 0;
+    launch.numAttrs = gpu.arch >= 90 ? 1 : 0;
     return cudaLaunchKernelEx(&launch, kernel, args, (unsigned)row_blocks);
 }

@@ -279,7 +279,7 @@ ifeq ($(ENGINE),sim)
 else
   INCLUDES :=
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
-  LINK = $(APART) $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ $(LDLIBS))
+  LINK = $(APART) $(NVCC) $(FOR_CHIPS) $(call WHOLE,$^ $(LDLIBS))
 endif
 
 # lines are found from the root, and still are when the checkout has another name (../x, seen from a chapter's folder, is x)
@@ -340,7 +340,8 @@ $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(CUSIM) $(wildcard $(ROOT)/cusim/compile/*.pl
 	$(call SAY,sim)$(call COMPILE_CU)
 else
 $(MAY_SPILL:%=$(OBJ)/%.o): private SPILL_FLAGS :=
-$(FOR_SM_90A:%=$(OBJ)/%.o): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
+$(FOR_SM_90A:%=$(OBJ)/%.o): private CHIPS := $(CHIPS_90A)
+$(FOR_SM_90A:%=$(OBJ)/%.o): private INCLUDES += $(HAS_SM_90A)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
 	$(call SAY,nvcc)$(APART) $(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas) && $(RULES); \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status

@@ -3,7 +3,7 @@
 # with ROOT set to the way to the repository's root. Paths are relative, so that a checkout may lie anywhere.
 #
 #   BACKEND=cuda|sim   compile the kernels with nvcc for the GPU, or for the simulator (default: cuda where nvcc and a GPU answer)
-#   ARCH=sm_90         the GPU to compile for (default: the one in this machine)
+#   ARCH=sm_90         the GPU to compile for (default: the one in this machine); ARCH="sm_80 sm_90": several, of which each gets its own code
 #   WERROR=1           a warning, a register spill too, is an error
 #   RUN="srun --gres=gpu:1"   what starts each program that wants a GPU, where the machine that compiles has none (BACKEND=cuda)
 #   DEBUG=1            for a debugger: nothing is optimized away; programs go to build/sim_debug or build/cuda_debug
@@ -49,6 +49,17 @@ ifeq ($(BACKEND),cuda)
   COMPUTE_CAP := $(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))
   ARCH ?= $(or $(patsubst %,sm_%,$(subst .,,$(COMPUTE_CAP))),sm_75)
   export ARCH
+  # the GPUs to compile for, the newest last
+  CHIPS := $(if $(word 2,$(ARCH)),$(shell printf '%s\n' $(ARCH) | sort -uV),$(ARCH))
+  # which ones this nvcc knows is asked once: a new toolkit drops old ones, and an old one lacks the new ones
+  ifeq ($(MAKELEVEL),0)
+    KNOWN_CHIPS := $(shell $(NVCC) --list-gpu-code 2> /dev/null)
+    UNKNOWN_CHIPS := $(strip $(foreach chip,$(CHIPS),$(if $(filter $(KNOWN_CHIPS),$(chip) $(patsubst %f,%,$(chip:%a=%))),,$(chip))))
+    ifneq ($(and $(KNOWN_CHIPS),$(filter-out clean help,$(or $(MAKECMDGOALS),all)),$(UNKNOWN_CHIPS)),)
+      $(error ARCH: the nvcc of CUDA $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p') does not \
+        compile for $(UNKNOWN_CHIPS); it knows $(KNOWN_CHIPS))
+    endif
+  endif
 endif
 
 # The simulator needs Linux and GNU's compilers. Anything else is refused with one sentence, before anything is built.
@@ -83,19 +94,25 @@ SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC -fno-gnu-
 # for BUILT_AS_WRITTEN and BUILT_QUICKLY, below
 SIM_AS_WRITTEN := -DSIM_AS_WRITTEN
 SIM_QUICKLY := -Og -fno-tree-loop-optimize $(SIM_AS_WRITTEN)
-# what the kernels were compiled for, as a number: a newer chip runs them without what they leave out; the simulated device is 90
-ARCH_NUMBER = $(addprefix -DLINREC_ARCH=,$(if $(filter sim,$(ENGINE)),90,$(patsubst %f,%,$(patsubst %a,%,$(ARCH:sm_%=%)))))
+# what the kernels were compiled for, as numbers: common/cuda/arch.h; the simulated device is 90
+number_of = $(patsubst %f,%,$(patsubst %a,%,$(1:sm_%=%)))
+ARCH_NUMBER = -DLINREC_ARCH=$(if $(filter sim,$(ENGINE)),90,$(subst $() ,$(,),$(strip $(call number_of,$(CHIPS)))))
+# of one chip what -arch means to nvcc; of several the machine code of each, and PTX of the newest, from which a driver makes code
+# for later ones
+PTX_NUMBER = $(call number_of,$(lastword $(CHIPS)))
+FOR_CHIPS = $(if $(word 2,$(CHIPS)),$(foreach chip,$(CHIPS),-gencode arch=$(chip:sm_%=compute_%)$(,)code=$(chip)) \
+    -gencode arch=compute_$(PTX_NUMBER)$(,)code=compute_$(PTX_NUMBER),-arch=$(CHIPS))
 # for `make watch`; elsewhere the lines of a program and its variables are not to be had (docs/watch.md)
 WATCH := $(if $(filter x86_64,$(shell uname -m)),--watch)
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
 SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
-NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v \
+NVCCFLAGS = -std=c++17 -O3 $(FOR_CHIPS) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v \
     $(SPILL_FLAGS) $(if $(WERROR),-Werror all-warnings)
 ifneq ($(DEBUG),)
   OBJ_SUFFIX := $(OBJ_SUFFIX)_debug
   CFLAGS := -O0 -g
   SIM_CXXFLAGS += -O0 -g
-  NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v
+  NVCCFLAGS = -std=c++17 -O0 -g -G $(FOR_CHIPS) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v
 endif
 # What a source says of itself in a line of its own, and is compiled otherwise for, wherever it is compiled; as NN_x/kernels/scan:
 # - a register may spill in it without being an error;
@@ -110,8 +127,8 @@ BUILT_QUICKLY = $(call sources_with,^/\* The simulator builds it quickly: )
 BUILT_AS_WRITTEN = $(call sources_with,^/\* The simulator builds it as written: )
 FOR_SM_90A = $(call sources_with,^.ifdef LINREC_SM_90A)
 # for sm_90a, where that is asked for or sm_90; the define tells the host so (common/cuda/arch.h)
-FLAGS_FOR_SM_90A = $(if $(filter sm_90 sm_90a,$(ARCH)),\
-    $(subst -arch=$(ARCH) ,-arch=sm_90a -DLINREC_SM_90A ,$(NVCCFLAGS)),$(NVCCFLAGS))
+CHIPS_90A := $(CHIPS:sm_90=sm_90a)
+HAS_SM_90A := $(if $(filter sm_90a,$(CHIPS_90A)),-DLINREC_SM_90A)
 CUDA_INCLUDE = $(dir $(NVCC))../include
 
 # a target that there is not: which one was meant? (Only what is typed: makes that a makefile starts have their own way to say it. What is there needs

@@ -8,6 +8,11 @@
 ROOT := .
 include common/build/config.mk
 
+ifneq ($(word 2,$(ARCH)),)
+  $(error machine code is of one GPU: ARCH="$(ARCH)" names several)
+endif
+DEFINES :=
+
 OF_CHAPTERS := $(addprefix [0-9][0-9]_*/,*.cu kernels/*.cu operation/*.cu demos/*.cu)
 SOURCES := $(wildcard common/*/*.cu common/tests/*/*.cu docs/*/*.cu $(OF_CHAPTERS))
 cubins = $(1:%=build/device_code/$(ARCH)/%.cubin)
@@ -18,10 +23,11 @@ all: $(CODE)
 build/device_code/$(ARCH)/%.cubin: %.cu FORCE
 	@mkdir -p $(@D)
 	@echo "  nvcc $@"
-	@$(NVCC) $(NVCCFLAGS) -cubin -o $@ $< 2> $@.ptxas; \
+	@$(NVCC) $(NVCCFLAGS) $(DEFINES) -cubin -o $@ $< 2> $@.ptxas; \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $@.ptxas >&2; exit $$status
 
 $(call cubins,$(MAY_SPILL)): private SPILL_FLAGS :=
-$(call cubins,$(FOR_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
+$(call cubins,$(FOR_SM_90A)): private CHIPS := $(CHIPS_90A)
+$(call cubins,$(FOR_SM_90A)): private DEFINES := $(HAS_SM_90A)
 
 .PHONY: all FORCE

@@ -2,6 +2,19 @@
 /* gpu_info.c - see gpu_info.h */
 #include "gpu_info.h"
 
+/* The compute capability of the code that a chip takes. Machine code runs on chips of its generation that are not
+   older: that for sm_80 on sm_86. Of the newest there is PTX, too, from which the driver makes machine code for any
+   later chip. For other chips there is none, and every launch fails with cudaErrorNoKernelImageForDevice. */
+static int code_for(int chip_arch)
+{
+    static const int compiled[] = {LINREC_ARCH}; /* the newest last */
+    const int count = sizeof compiled / sizeof compiled[0];
+    for (int i = count - 1; i >= 0; i--)
+        if (compiled[i] <= chip_arch && (i == count - 1 || compiled[i] / 10 == chip_arch / 10))
+            return compiled[i];
+    return chip_arch;
+}
+
 cudaError_t gpu_info_read(struct gpu_info *gpu)
 {
     int device = 0, major = 0, minor = 0, limit = 0, multiprocessors = 0, cooperative = 0;
@@ -17,7 +30,7 @@ cudaError_t gpu_info_read(struct gpu_info *gpu)
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     gpu->chip_arch = 10 * major + minor;
-    gpu->arch = gpu->chip_arch < LINREC_ARCH ? gpu->chip_arch : LINREC_ARCH;
+    gpu->arch = code_for(gpu->chip_arch);
     gpu->shared_limit = limit > 1024 ? (size_t)limit - 1024 : 0; /* the kernels' own few bytes count, too */
     gpu->multiprocessors = multiprocessors;
     gpu->cooperative = cooperative != 0;

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 struct gpu_info {
-    int arch;            /* the compute capability that chip and compiled code have together, 90 for 9.0 */
+    int arch;            /* the compute capability whose code the chip runs (arch.h), 90 for 9.0 */
     size_t shared_limit; /* bytes of dynamic shared memory that a block may have if it asks */
     int multiprocessors; /* how many it has */
     bool cooperative;    /* it takes cooperative launches, whose blocks are all resident at the same time */

@@ -2,6 +2,7 @@
 /* linrec_contract.c - see linrec_contract.h */
 #include "linrec_contract.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -421,12 +422,13 @@ static void check_stream(const struct inquiry *inquiry, const struct linrec_args
         snprintf(inquiry->text, inquiry->size, "it launches on the default stream; pass on the one that it is given");
 
 #ifdef CUSIM
-    /* Each launch of it fails once. (A GPU's launches cannot be made to fail at will.) */
+    /* Each launch of it fails once, and all after it, so that no other one can take its place. (A GPU's launches cannot
+       be made to fail at will.) */
     bool is_to_come = false;
     for (int number = 0; inquiry->text[0] == '\0' && !is_to_come; number++) {
-        sim_refuse_launch(number, cudaErrorNoKernelImageForDevice);
+        sim_refuse_launches(number, INT_MAX, cudaErrorNoKernelImageForDevice);
         error = launch(inquiry->kernel, inquiry->backward, args, stream);
-        is_to_come = sim_refuse_launch(-1, cudaSuccess);
+        is_to_come = sim_refuse_launches(-1, 0, cudaSuccess);
         cudaGetLastError();
         if (!is_to_come && error == cudaSuccess)
             snprintf(inquiry->text, inquiry->size, "it returns success although a launch failed; return its error");

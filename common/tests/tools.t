@@ -19,11 +19,11 @@ SKIP: {
         for (split /\n/, read_file($path)) {
             $line++;
             push @long, "$path:$line" if length > 120;
-            push @never, "$path:$line: $1" if /\bLINREC_ARCH *[<>]=? *(\d+)/ && ($1 < 75 || $1 > 130);
+            push @never, "$path:$line: $1" if /\bDEVICE_ARCH *[<>]=? *(\d+)/ && ($1 < 75 || $1 > 130);
         }
     }
     is_deeply(\@long, [], 'no line of a source is longer than 120 characters');
-    is_deeply(\@never, [], 'LINREC_ARCH is compared with what the makefile sets it to, as 90 for sm_90');
+    is_deeply(\@never, [], 'DEVICE_ARCH is compared with a compute capability as 90 for sm_90');
     skip 'clang-format-14 is not installed here', 6 if system('command -v clang-format-14 > /dev/null') != 0;
     my $unpacked = scratch('unpacked');
     system("mkdir $unpacked && cp -a Makefile common cusim $unpacked") == 0 or die 'cp';

@@ -19,15 +19,16 @@ uint64_t sim_default_launches(void)
     return default_launches;
 }
 
-/* Which launch is to fail, counted from now on, and how; -1: none. */
-static int launches_to_refusal = -1;
+/* Which launch is the next to fail, counted from now on, -1: it has come; how many are to fail; and how. */
+static int launches_to_refusal = -1, refusals;
 static cudaError_t refusal;
 static thread_local cudaError_t last_launch; /* of the host thread */
 
-bool sim_refuse_launch(int number, cudaError_t error)
+bool sim_refuse_launches(int number, int count, cudaError_t error)
 {
     const bool is_to_come = launches_to_refusal >= 0;
     launches_to_refusal = number;
+    refusals = number >= 0 ? count : 0;
     refusal = error;
     return is_to_come;
 }
@@ -54,11 +55,13 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
     sim_check_constants();
     const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
+    const bool is_refused = launches_to_refusal <= 0 && refusals > 0;
     last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
-                  : launches_to_refusal == 0       ? sim_error(refusal)
+                  : is_refused                     ? sim_error(refusal)
                   : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
                                                    : cudaSuccess;
     launches_to_refusal -= launches_to_refusal >= 0;
+    refusals -= is_refused;
     if (last_launch != cudaSuccess)
         return;
     const size_t parts = (arguments_size + sizeof(struct sim_arguments) - 1) / sizeof(struct sim_arguments);

@@ -67,6 +67,22 @@ cmp_ok(@numbers, '==', 6, 'it prints three results, each with what a loop says')
 cmp_ok(abs($numbers[2 * $_] - $numbers[2 * $_ + 1]), '<', 0.001, "$numbers[2 * $_] is right") for 0 .. 2;
 
 my ($cflags) = join ' ', grep { /^-I/ } flags();
+
+# in C++, and found while the program runs, or not there
+write_file("$empty/$_", read_file("docs/examples/$_")) for qw(library.cpp dlopen.c);
+compiles('the example library.cpp compiles', qw(c++ -std=c++17 -Wall -Wextra -Werror library.cpp), flags(), '-o', 'library_cpp');
+compiles('the example dlopen.c compiles, and is not linked with the library', qw(cc -Wall -Wextra -Werror dlopen.c), split(' ', $cflags), '-ldl', '-o', 'dlopen');
+for my $name ('library_cpp', 'dlopen') {
+    my ($status, $out, $err) = in_empty("./$name");
+    is("$status$err", '0', "$name runs");
+    my ($is, $expected) = $out =~ /ends with (\d+\.\d+); a loop says (\d+\.\d+)/;
+    ok(defined $is && abs($is - $expected) < 0.001, 'and is right') or diag($out);
+}
+{
+    (my $there, $installed) = ($installed, scratch('nowhere'));
+    like(join('', (in_empty('./dlopen'))[0 .. 2]), qr/^0there is no liblinrec here; a loop says \d+\.\d+\n$/, 'dlopen without the library goes on');
+    $installed = $there;
+}
 my @strict = qw(-Wall -Wextra -Wpedantic -Werror -fsyntax-only);
 write_file("$empty/header.$_", "#include <linrec.h>\n") for qw(c cpp);
 compiles('the header by itself is C11', qw(cc -std=c11), @strict, 'header.c', map { s/^-I/-isystem/r } split ' ', $cflags);

@@ -71,6 +71,17 @@ if (backend() eq 'sim') {
     like(said({ CUSIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
         'default: what resident needs is less than what it may need here, and is enough');
 
+    # a cluster that the chip refuses, with whatever error; blocks that do not fit together, as in a green context, which has fewer multiprocessors than the
+    # device says. Another kernel is taken, or another way, and no error is left.
+    my %refused = (invalid_value => 1, out_of_resources => 701, too_large => 720, cluster_size => 912);
+    for my $error (sort keys %refused) {
+        for my $pass ('forward', 'backward') {
+            is(said($$_[2], "refused=$refused{$error},$$_[4]", $$_[1], $pass, @{ $$_[3] }), "cudaSuccess, cudaSuccess is left, right\n", "$$_[0] $pass, refused with $error: right all the same")
+                for ['cluster', 'default', {}, [1, 5001], 1], ['persistent_cluster', 'default', {}, $shapes[2], 1], ['resident, of the default', 'default', { CUSIM_CHIP => 't4' }, [1, 5001], 1],
+                ['resident', 'resident', {}, $shapes[0], 1], ['cluster, and then resident', 'default', {}, [1, 5001], 2];
+        }
+    }
+
     # a workspace in a wrong state: the launch ends, says so, and has read and written nothing else
     my $stopped = qr/^\S+:\d+: error: kernel [^\n]*: __trap\(\) was reached\. See what the kernel guards with it\.\nstatus 1$/;
     for my $fill (0, 63, 1, 128, 254) {
@@ -80,6 +91,12 @@ if (backend() eq 'sim') {
                     like(said({ CUSIM_SCHEDULE => $order }, "fill=$fill", $$case[0], $pass, 1, $$case[1]), $stopped, "$$case[0] $pass, $$case[1] elements, workspace filled with $fill, order $order: stopped");
                 }
             }
+        }
+    }
+    # One word, that an earlier launch has left: the first two are the counters; behind them, with two clusters or more, round 0 has four words.
+    for my $pass ('forward', 'backward') {
+        for my $order ('warp', 'reverse') {
+            like(said({ CUSIM_SCHEDULE => $order }, "stale=$_", 'persistent_cluster', $pass, 1, 1060000), $stopped, "persistent_cluster $pass, order $order, word $_ of the workspace is stale: stopped") for 1, 15, 16;
         }
     }
     for my $kernel ('chained', 'lookback') {

@@ -5,6 +5,8 @@
        beside error    KERNEL PASS NUM_SEQS SEQ_LEN    after an error of somebody else's, and then after none
        beside without  KERNEL PASS NUM_SEQS SEQ_LEN    with no more workspace than linrec_workspace says
        beside fill=N   KERNEL PASS NUM_SEQS SEQ_LEN    in a workspace whose bytes are N
+       beside stale=N  KERNEL PASS NUM_SEQS SEQ_LEN    in one whose word N of 8 bytes is not as it was
+       beside refused=E,N  KERNEL PASS NUM_SEQS SEQ_LEN  where the simulator refuses the first N launches with error E
 
    Each says in one line what came out. */
 #include <stdio.h>
@@ -12,6 +14,15 @@
 #include <string.h>
 
 #include "../../lookback.h"
+
+#ifdef CUSIM
+#include "../../../cusim/counts.h"
+#else
+static bool sim_refuse_launches(int number, int count, cudaError_t error)
+{
+    return number < 0 && count == 0 && error == cudaSuccess; /* a GPU refuses nothing at will */
+}
+#endif
 
 static const struct {
     const char *name;
@@ -134,6 +145,22 @@ int main(int argc, char **argv)
         if (error == cudaSuccess)
             error = cudaStreamSynchronize(first->stream);
         printf("%s\n", cudaGetErrorName(error));
+    } else if (strncmp(argv[1], "stale=", 6) == 0) {
+        const size_t word = strtoull(argv[1] + 6, NULL, 10);
+        must(cudaMemset((char *)first->args.workspace + 8 * word, 0, 8), "cudaMemset");
+        must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+        cudaError_t error = first->launch(&first->args, first->stream);
+        if (error == cudaSuccess)
+            error = cudaStreamSynchronize(first->stream);
+        printf("%s\n", cudaGetErrorName(error));
+    } else if (strncmp(argv[1], "refused=", 8) == 0) {
+        char *end;
+        const cudaError_t refusal = (cudaError_t)strtol(argv[1] + 8, &end, 10);
+        sim_refuse_launches(0, atoi(end + 1), refusal);
+        const cudaError_t error = first->launch(&first->args, first->stream);
+        const bool was_refused = !sim_refuse_launches(-1, 0, cudaSuccess);
+        printf("%s, %s is left, %s%s\n", cudaGetErrorName(error), cudaGetErrorName(cudaGetLastError()),
+               is_right(first) ? "right" : "wrong", was_refused ? "" : ", and no launch was refused");
     } else {
         return 2;
     }
