@@ -119,7 +119,10 @@ sub html_of {
     my $html = read_text(PARTS . "/$_[0].html");
     $html =~ s{<!-- core: next -->\s*<p>Next: .*?</p>}{}s if !$book;
     $html =~ s/<!--.*?-->//gs;
-    $html =~ s{<pre(?: class="text")?>(?=((?:(?!</pre>).)*))}{$1 =~ s/<[^>]*>//gr =~ /^.{190}/m ? '<pre class="sentences">' : $&}gse;
+    $html =~ s{(<pre(?: class="text")?>)(?=((?:(?!</pre>).)*))}{
+        my ($tag, $lines) = ($1, $2);
+        $lines =~ s/<[^>]*>//gr =~ /^.{190}/m ? '<pre class="sentences">' : $tag;
+    }gse;
     return $html =~ s{<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>}{<span>}gr =~ s/ id="cb\d+"//gr;
 }
 
