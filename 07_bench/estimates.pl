@@ -14,7 +14,7 @@ my @rows = grep { $_->{direction} !~ /reverse/ } @{ $table->{rows} }; # reversed
 my %points;
 push @{ $points{ $_->{num_seqs} } }, sprintf '%.3f %.3f', 1e3 * $_->{recorded_ms}, 1e3 * $_->{estimated_ms} for @rows;
 my @numbers = sort { $a <=> $b } keys %points;
-my @colours = ('#0072B2', '#E69F00', '#009E73', '#D55E00');
+my @colours = ('#0072b2', '#b07c00', '#009e73', '#d55e00');
 open my $plot, '|-', 'gnuplot' or die "gnuplot: $!\n";
 print $plot <<'END';
 set terminal svg size 640,600 background '#ffffff' font 'sans-serif,13'
@@ -24,13 +24,13 @@ set ylabel 'estimated (µs)'
 set logscale xy
 set xrange [3:30000]
 set yrange [3:30000]
-set grid lc rgb '#dddddd'
+set grid lc rgb '#c8ced5'
 set border 3
 set tics nomirror
 set key left top reverse Left
 END
 print $plot '$points', $_, " << E\n", join("\n", @{ $points{ $numbers[$_] } }), "\nE\n" for 0 .. $#numbers;
-print $plot 'plot x with lines lc rgb "#000000" title "equal", 1.2 * x with lines dt 2 lc rgb "#888888" title "20 % apart", x / 1.2 with lines dt 2 lc rgb "#888888" notitle';
+print $plot 'plot x with lines lc rgb "#1f2328" title "equal", 1.2 * x with lines dt 2 lc rgb "#59636e" title "20 % apart", x / 1.2 with lines dt 2 lc rgb "#59636e" notitle';
 print $plot ", \$points$_ with points pt 7 ps 0.25 lc rgb '$colours[$_ % 4]' title '$numbers[$_] sequence", $numbers[$_] == 1 ? '' : 's', "'" for 0 .. $#numbers;
 print $plot "\n";
 close $plot or die "gnuplot failed\n";

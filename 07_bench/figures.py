@@ -19,12 +19,30 @@ from tables import read_table  # noqa: E402
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt  # noqa: E402
 
-# Okabe and Ito's colours, which the colour-blind tell apart, and what they become on a dark screen
-INK, SOFT, FAINT = '#1f2328', '#59636e', '#c8ced5'
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b07c00', '#3a9bd0'
-BAR, BAR_LAST = '#0070b0', '#c84f00'  # white numbers stand on them, so they stay
-DARK = {INK: '#e6edf3', SOFT: '#9da7b3', FAINT: '#3d444d', BLUE: '#58a6e6', ORANGE: '#ff9a57', GREEN: '#3fc79a', PINK: '#e6a3c8',
-        YELLOW: '#e8b93c', SKY: '#7cc4ef'}
+
+
+def colours():
+    """The course's: {name: light}, {light: dark}, {name: matplotlib's marker}, {kernel: name}."""
+    shapes = {'circle': 'o', 'square': 's', 'triangle': '^', 'wedge': 'v', 'diamond': 'D', 'star': '*', 'plus': 'P', 'cross': 'X'}
+    light, dark, marker, own = {}, {}, {}, {}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'plot', 'colours.txt'), encoding='utf-8') as file:
+        for words in map(str.split, file):
+            if len(words) == 3 and words[1] == '=':
+                own[words[0]] = words[2]
+            elif len(words) == 4 and words[1].startswith('#'):
+                light[words[0]], dark[words[1]], marker[words[1]] = words[1], words[2], shapes[words[3]]
+    return light, dark, marker, own
+
+
+LIGHT, DARK, MARKER, OWN = colours()
+INK, SOFT, FAINT, ORANGE = (LIGHT[name] for name in ('ink', 'soft', 'faint', 'orange'))
+BAR, BAR_LAST = '#0070b0', '#c84f00'  # blue and orange; white numbers stand on them, so they stay
+
+
+def colour_of(chapter, variant):
+    """A kernel's colour, the same in all plots."""
+    return LIGHT[OWN.get(f'{chapter[:2]}_{variant}') or OWN[variant]]
+
 
 # the rungs of the ladder: chapter, variant, what is new
 LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
@@ -36,11 +54,11 @@ LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
           ('05_pipe', 'async', '05  cp.async'),
           ('05_pipe', 'tma', '05  TMA'),
           ('05_pipe', 'default', '05  the default')]
-LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
-                     ('04_warp_scan', 'to_block', '04 to_block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
-                     ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('07_bench', 'cub_block_scan', 'CUB BlockScan', BLUE), ('05_pipe', 'default', '05 default', ORANGE)],
+LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks'), ('03_tile', 'shared', '03 shared'),
+                     ('04_warp_scan', 'to_block', '04 to_block'), ('07_bench', 'cub_scan', 'CUB scan'),
+                     ('07_bench', 'cub_by_key', 'CUB by key'), ('07_bench', 'cub_block_scan', 'CUB BlockScan'), ('05_pipe', 'default', '05 default')],
          # forward, 06 takes 05's kernels
-         'backward': [('02_cuda_ref', 'all_ways', '02 all_ways', PINK), ('06_backward', 'default', '06 default', BLUE)]}
+         'backward': [('02_cuda_ref', 'all_ways', '02 all_ways'), ('06_backward', 'default', '06 default')]}
 # FLOP for each element, and the fewest bytes: y = y c + x; dx = dx c + dy, dc = y dx
 WORK = {'forward': (2, 12), 'backward': (3, 20)}
 # What an SM can do in a cycle, in instructions of a warp (CUDA C++ Programming Guide: 32 results of a shuffle for each cycle and SM, and four
@@ -200,7 +218,7 @@ def throughput(table, folder, direction):
     sum_name = 'add' if direction == 'forward' else 'add5'
     lines = [(name, '07_bench', variant, colour, dashes) for name, variant, colour, dashes in
              ((sum_name, sum_name, INK, '-'), ('copy', 'copy', SOFT, (0, (3, 2))))]
-    lines += [(name, chapter, variant, colour, '-') for chapter, variant, name, colour in LINES[direction]]
+    lines += [(name, chapter, variant, colour_of(chapter, variant), '-') for chapter, variant, name in LINES[direction]]
     found = [(name, colour, dashes, {key[1]: value for key, value in table.get(chapter, variant, direction).items()})
              for name, chapter, variant, colour, dashes in lines]
     found = [line for line in found if line[3]]
@@ -211,7 +229,7 @@ def throughput(table, folder, direction):
     for name, colour, dashes, points in found:
         x = sorted(points)
         thick = 2.6 if 'default' in name else 1.6
-        axes.plot(x, [points[length] for length in x], color=colour, linestyle=dashes, linewidth=thick, marker='o', markersize=3.2)
+        axes.plot(x, [points[length] for length in x], color=colour, linestyle=dashes, linewidth=thick, marker=MARKER[colour], markersize=5)
         ends.append((x[-1], points[x[-1]], name, colour))
     lengths_axis(axes, {length for line in found for length in line[3]})
     axes.set_ylim(0)
@@ -259,7 +277,8 @@ def roofline(table, folder):
     ends = {}
     for direction, lines in LINES.items():
         flops, least = WORK[direction]
-        for chapter, variant, name, colour in lines:
+        for chapter, variant, name in lines:
+            colour = colour_of(chapter, variant)
             speed = table.get(chapter, variant, direction, seq_len=length)
             if not speed or chapter == '03_tile':
                 continue
@@ -268,7 +287,7 @@ def roofline(table, folder):
                 if (key[0] or '05_pipe') == chapter and key[1:] == (variant, direction, num_seqs, length):
                     moved = counters.get('bytes_per_element', least)
             intensity, rate = flops / moved, next(iter(speed.values())) / least * flops
-            axes.plot([intensity], [rate], marker='o' if direction == 'forward' else 's', color=colour, markersize=7)
+            axes.plot([intensity], [rate], marker=MARKER[colour], color=colour, markersize=7)
             ends.setdefault(direction, []).append((intensity, rate, name if direction == 'forward' else name[:2] + ' backward', colour))
     axes.set_xscale('log')
     axes.set_yscale('log')
@@ -299,13 +318,13 @@ def sequences(table, folder):
     figure, panels = plt.subplots(1, len(lengths), figsize=(9.2, 4.2), sharey=True, squeeze=False)
     for axes, length in zip(panels[0], lengths):
         ends = []
-        for chapter, variant, name, colour in [('07_bench', 'add', 'add', INK)] + [line for line in LINES['forward'] if line[1] != 'cub_scan']:
+        for chapter, variant, name in [('07_bench', 'add', 'add')] + [line for line in LINES['forward'] if line[1] != 'cub_scan']:
             found = table.get(chapter, variant, 'forward', 'percent_of_add', num_seqs=0, seq_len=length)
             points = {key[0]: value for key, value in found.items()}
             if not points:
                 continue
-            x = sorted(points)
-            axes.plot(x, [points[n] for n in x], color=colour, linewidth=2.6 if 'default' in name else 1.6, marker='o', markersize=3.2)
+            x, colour = sorted(points), colour_of(chapter, variant)
+            axes.plot(x, [points[n] for n in x], color=colour, linewidth=2.6 if 'default' in name else 1.6, marker=MARKER[colour], markersize=5)
             ends.append((x[-1], points[x[-1]], name, colour))
         axes.set_xscale('log')
         axes.set_xticks(numbers)
@@ -318,7 +337,7 @@ def sequences(table, folder):
         axes.label_later = ends
     panels[0][0].set_ylabel('% of add')
     figure.text(0.5, 0.01, table.caption('forward', 0), ha='center', fontsize=9, color=SOFT)
-    figure.subplots_adjust(left=0.08, right=0.88, top=0.92, bottom=0.17, wspace=0.42)
+    figure.subplots_adjust(left=0.08, right=0.87, top=0.92, bottom=0.17, wspace=0.42)
     for axes in panels[0]:
         label_ends(axes, axes.label_later)
     save(figure, folder, 'sequences', table, 'Percent of add over the number of sequences')

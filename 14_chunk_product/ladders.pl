@@ -33,7 +33,7 @@ my $style = <<'END';
       .soft { fill: #9da7b3; }
       .behind { stroke: #0d1117; }
       .background { fill: #0d1117; }
-      .float32 { fill: #56b4e9; }
+      .float32 { fill: #58a6e6; }
       .bf16 { fill: #ff9a57; }
       .other { fill: #9da7b3; }
       .grid { stroke: #9da7b3; }

@@ -20,11 +20,11 @@ set xtics 0,100,400
 set border 3
 set tics nomirror
 unset key
-set label 'noisy' at 405,-1.95 textcolor rgb '#8a8a8a'
-set label 'clean' at 405,-0.75 textcolor rgb '#000000'
+set label 'noisy' at 405,-1.95 textcolor rgb '#59636e'
+set label 'clean' at 405,-0.75 textcolor rgb '#1f2328'
 set label 'smoothed' at 405,-0.35 textcolor rgb '#d55e00'
 set label 'then reverse' at 405,0.05 textcolor rgb '#0072b2'
-plot 'results/01_smooth.csv' using 'l':'noisy' with points pointtype 7 pointsize 0.25 linecolor rgb '#b0b0b0', \
-     '' using 'l':'clean' with lines linewidth 1.5 dashtype 2 linecolor rgb '#000000', \
+plot 'results/01_smooth.csv' using 'l':'noisy' with points pointtype 7 pointsize 0.25 linecolor rgb '#9ecae1', \
+     '' using 'l':'clean' with lines linewidth 1.5 dashtype 2 linecolor rgb '#1f2328', \
      '' using 'l':'smoothed' with lines linewidth 2 linecolor rgb '#d55e00', \
      '' using 'l':'both' with lines linewidth 2 linecolor rgb '#0072b2'

@@ -24,9 +24,9 @@ set border 3
 set tics nomirror
 unset key
 right = 1 + (most - 1) * 1.03
-set label 'T: no extra work' at right,most * 0.98 textcolor rgb '#555555'
+set label 'T: no extra work' at right,most * 0.98 textcolor rgb '#59636e'
 set label 'T/2: two passes' at right,most / 2.0 textcolor rgb '#0072b2'
-plot 'results/01_speedup.csv' using 'threads':'threads' with lines dashtype 2 linecolor rgb '#777777', \
+plot 'results/01_speedup.csv' using 'threads':'threads' with lines dashtype 2 linecolor rgb '#59636e', \
      '' using 'threads':'predicted' with lines linewidth 2 linecolor rgb '#0072b2', \
      '' using 'threads':'speedup' with linespoints pointtype 7 linewidth 2 linecolor rgb '#d55e00', \
      '' using (column('threads') == most ? right : NaN):'speedup':('measured') with labels left textcolor rgb '#d55e00'

@@ -54,7 +54,7 @@ set logscale x 2
 set xrange [2**14:2**27]
 set format x '2^{%L}'
 set yrange [0:105]
-set grid ytics lc rgb '#d0d7de'
+set grid ytics lc rgb '#c8ced5'
 set xlabel 'elements of a piece'
 set ylabel '% of the copies in'
 set key bottom center
@@ -67,6 +67,6 @@ plot 100 * 8 * long / bus_sheet / guessed(long, x) with lines lw 2 dt 3 lc rgb '
      pieces('11_pieces', '') using 'piece':(1e5 * copies_in / column('wall_ms')) with points pt 7 ps 0.9 lc rgb '#0072b2' title 'recorded', \
      [2**14:short] 100 * 8 * short / bus / measured(short, x) with lines lw 2 dt 2 lc rgb '#d55e00' title '2^{22} elements, with measured numbers', \
      pieces('11_stream', 'seq_len=65536') using 'piece':(column('piece') > short ? NaN : 1e5 * short_in / column('wall_ms')) with points pt 5 ps 0.8 lc rgb '#d55e00' title 'recorded', \
-     100 * copies_in / both_ways with lines lw 1 lc rgb '#000000' title "2^{28} elements, the bus's own copies both ways"
+     100 * copies_in / both_ways with lines lw 1 lc rgb '#1f2328' title "2^{28} elements, the bus's own copies both ways"
 set output
 system('perl -Icommon/plot -MPlots -e "for_dark_screens(shift)" 11_stream/figures/model.svg')

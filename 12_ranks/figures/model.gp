@@ -66,7 +66,7 @@ set logscale x 2
 set xrange [1:1024]
 set yrange [0:100]
 set xtics (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-set grid ytics lc rgb '#d0d7de'
+set grid ytics lc rgb '#c8ced5'
 set ylabel '% of alone'
 set key outside right
 set samples 11
@@ -74,14 +74,14 @@ two(variant, length) = 100 * recorded('alone', 2, length) / recorded(variant, 2,
 set title 'Estimate, weak scaling: one sequence, 2^{26} elements on each GPU'
 plot percent(forget(weak, x), weak) with linespoints lw 2 pt 7 lc rgb '#d55e00' title 'forget', \
      percent(exscan(weak, x), weak) with linespoints lw 2 pt 5 lc rgb '#0072b2' title 'exscan', \
-     percent(allgather(weak, x), weak) with linespoints lw 2 pt 6 lc rgb '#009e73' title 'allgather', \
+     percent(allgather(weak, x), weak) with linespoints lw 2 dt 2 pt 6 lc rgb '#009e73' title 'allgather', \
      percent(chain(weak, x), weak) with linespoints lw 2 pt 9 lc rgb '#59636e' title 'chain', \
-     '+' using (2):(two('exscan', 2**27)) every ::0::0 with points pt 2 ps 1.6 lw 2 lc rgb '#000000' title 'recorded'
+     '+' using (2):(two('exscan', 2**27)) every ::0::0 with points pt 2 ps 1.6 lw 2 lc rgb '#1f2328' title 'recorded'
 set xlabel 'GPUs'
 set title 'Estimate, strong scaling: one sequence, 2^{30} elements on all GPUs together'
 plot percent(forget(strong / x, x), strong / x) with linespoints lw 2 pt 7 lc rgb '#d55e00' title 'forget', \
      percent(exscan(strong / x, x), strong / x) with linespoints lw 2 pt 5 lc rgb '#0072b2' title 'exscan', \
-     percent(allgather(strong / x, x), strong / x) with linespoints lw 2 pt 6 lc rgb '#009e73' title 'allgather', \
+     percent(allgather(strong / x, x), strong / x) with linespoints lw 2 dt 2 pt 6 lc rgb '#009e73' title 'allgather', \
      percent(chain(strong / x, x), strong / x) with linespoints lw 2 pt 9 lc rgb '#59636e' title 'chain'
 unset multiplot
 set output

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # throughput.gp - GB/s over the sequence length, or over another size, one line per variant.
-# Called by plot.pl with data (a block of "length GB/s" for each variant), variants (their names), hues and dashes (a number for each,
-# or 0: a baseline), heading, out (the picture) and term (svg, or dumb for the terminal), and across, what stands below the axis, if
+# Called by plot.pl with data (a block of "length GB/s" for each variant), variants (their names), colours, points and dashes (one for
+# each; a point of 0: a baseline), heading, out (the picture) and term (svg, or dumb for the terminal), and across, what stands below the axis, if
 # it is not the length.
 
 if (term eq 'dumb') { set terminal dumb 100 30 } else {
@@ -9,12 +9,11 @@ if (term eq 'dumb') { set terminal dumb 100 30 } else {
     set output out
 }
 
-# Okabe and Ito's colours, which the colour-blind tell apart, and two more. The baselines are thin and grey. Each line is thinner than
-# the one before, which so can be seen where the two lie on each other.
-array colours[8] = ['#0072B2', '#D55E00', '#009E73', '#E69F00', '#CC79A7', '#56B4E9', '#7A3E9D', '#8C564B']
-hue(i) = int(word(hues, i))
-colour(i) = hue(i) == 0 ? '#888888' : colours[hue(i)]
-width(i) = hue(i) == 0 ? 1.5 : 4.5 - 3.0 * i / words(variants)
+# The baselines are thin. Each line is thinner than the one before, which so can be seen where the two lie on each other.
+baseline(i) = word(points, i) eq '0'
+width(i) = baseline(i) ? 1.5 : 4.5 - 3.0 * i / words(variants)
+shape(i) = baseline(i) ? 7 : int(word(points, i))
+size(i) = baseline(i) ? 0.3 : 0.6
 
 set title heading noenhanced
 if (!exists("across")) across = 'sequence length (elements)'
@@ -23,10 +22,10 @@ set ylabel 'throughput (GB/s)'
 set logscale x 2
 set format x '%.0f'
 set yrange [0:*]
-set grid ytics lc rgb '#dddddd'
+set grid ytics lc rgb '#c8ced5'
 set border 3
 set tics nomirror
 set key outside right top noenhanced reverse Left
 
 plot for [i = 1:words(variants)] data index i - 1 using 1:2 \
-    with linespoints lw width(i) dt int(word(dashes, i)) pt 7 ps 0.4 lc rgb colour(i) title word(variants, i)
+    with linespoints lw width(i) dt int(word(dashes, i)) pt shape(i) ps size(i) lc rgb word(colours, i) title word(variants, i)

@@ -43,7 +43,7 @@ sub sectors {
 }
 
 # for each variant one or two blocks of "lane sector", the sector counted from the variant's first one
-my (@data, @of, @what, @touched, @last);
+my (@data, @of, @what, @touched, @lanes, @last);
 for my $variant (@variants) {
     my $kind = $of{$variant}{load} ? 'load' : 'store';
     my $lines = $of{$variant}{$kind};
@@ -56,6 +56,7 @@ for my $variant (@variants) {
         push @of, $variant;
         push @what, $kind;
         push @touched, sectors(@$request);
+        push @lanes, scalar @$request;
         push @last, int($request->[-1]{offset} / 32) - $first;
     }
 }
@@ -63,4 +64,4 @@ my $data = "build/plots/${chapter}_warp.dat";
 my $out = "results/${chapter}_warp.svg";
 write_file($data, @data);
 gnuplot('common/plot/warp.gp', $out, term => $term, data => $data, chapter => $chapter, variants => "@variants", of => "@of",
-    what => "@what", touched => "@touched", last => "@last");
+    what => "@what", touched => "@touched", lanes => "@lanes", last => "@last");

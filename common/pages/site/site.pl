@@ -113,12 +113,16 @@ sub convert_one {
     rename "$part.partial", $part or refuse("$part: $!");
 }
 
-# Without comments, and in texts without pandoc's link for each line of a listing.
-# Where a core page's text leads on, the site has its own links.
+# Without comments, and in texts without pandoc's link for each line of a listing. An output whose lines are longer than any table's
+# holds sentences, which wrap. Where a core page's text leads on, the site has its own links.
 sub html_of {
     my $html = read_text(PARTS . "/$_[0].html");
     $html =~ s{<!-- core: next -->\s*<p>Next: .*?</p>}{}s if !$book;
     $html =~ s/<!--.*?-->//gs;
+    $html =~ s{(<pre(?: class="text")?>)(?=((?:(?!</pre>).)*))}{
+        my ($tag, $lines) = ($1, $2);
+        $lines =~ s/<[^>]*>//gr =~ /^.{190}/m ? '<pre class="sentences">' : $tag;
+    }gse;
     return $html =~ s{<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>}{<span>}gr =~ s/ id="cb\d+"//gr;
 }
 

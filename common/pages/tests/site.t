@@ -59,6 +59,14 @@ ${\join ' ', ('word') x 500} \$x_1\$
 ${\join ' ', ('int listed;') x 30}
 ```
 
+```text
+a short one
+```
+
+```text
+${\join ' ', ('an error of many words') x 10}
+```
+
 ![a figure](figures/still.svg) ![moves](figures/race.svg)
 
 <details><summary>Answers</summary>
@@ -123,6 +131,9 @@ like(page('01_first/then.html'), qr{href="https://example\.org/x\.md"}, 'a link 
 unlike(page('index.html'), qr{a marker}, 'comments stay at home');
 is(() = $first =~ m{<math }g, 2, 'formulas are MathML');
 like($first, qr{<span class="dt">int</span> listed}, 'listings are coloured');
+like($first, qr{<pre class="text"><code>a short one}, 'an output of short lines stays as it is');
+like($first, qr{<pre class="sentences"><code>an error}, 'one of long sentences wraps');
+unlike($first, qr{<pre class="sentences"><code[^>]*>(?!an error)}, 'and a listing does not');
 like($first, qr{<details><summary>Answers</summary>\s*<ol.*folded.*</details>}s, 'answers stay folded');
 like($first, qr{<img src="\.\./01_first/figures/still\.svg" alt="a figure">}, 'a figure');
 my $frame = qr{<iframe src="\.\./01_first/figures/race\.html" title="moves"};
