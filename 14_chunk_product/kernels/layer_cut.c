@@ -56,5 +56,7 @@ struct layer_cut layer_cut(const struct layer_args *args)
 size_t layer_cut_workspace(const struct layer_args *args)
 {
     const size_t most = args->batch * up(args->seq_len, stretch_len(args)) + args->num_seqs;
+    if (most == args->batch) /* each sequence is one stretch, and has no state to hand on */
+        return 0;
     return most * args->heads * (args->dv * args->dk + 1) * sizeof(float);
 }

@@ -12,7 +12,7 @@ delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('14_chunk_product');
 my @forward = complete_variants('14_chunk_product', '--forward');
 ok((grep { $_ eq 'loop' } @forward) && (grep { $_ eq 'default' } @forward), "forward: @forward");
-my %chunk = (loop => 1, chunk => 64, stretches => 64, default => 64); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
+my %chunk = (loop => 1, chunk => 64, stretches => 64, wgmma => 64, default => 64); # steps in which a NaN may come before its cause, but for its own (operation/layer_arguments.h)
 
 sub shape {
     my ($batch, $lengths, $heads, $dk, $dv, $groups) = @_;
@@ -32,6 +32,10 @@ is(complaint({}, $p, '--backward', shape(1, 65, 1, 8, 8, 1), qw(--with all --typ
 # few heads: as many stretches as fit on a GPU, so that here each is one chunk; and two chunks, if that is asked for
 is(complaint({}, $p, shape(1, 129, 1, 8, 8, 1), qw(--with all --type bf16 --variant stretches)), '', 'stretches: around their ends');
 is(complaint({}, $p, shape(1, 260, 1, 8, 8, 1), qw(--with all --type bf16 --variant stretches --config rows=2)), '', 'stretches of two chunks');
+
+# wgmma: two heads a block, and one where a group has an odd number; two tiles of states and two slices of rows; a stretch behind another
+is(complaint({}, $p, shape(@$_), qw(--with all --type bf16 --variant wgmma)), '', "wgmma: @$_") for [1, '1,65', 2, 64, 64, 1], [2, 64, 1, 128, 64, 1];
+is(complaint({}, $p, '--forward', shape(1, 130, 2, 64, 128, 1), qw(--with initial_state,final_state --type fp16 --variant wgmma --config rows=1)), '', 'wgmma: stretches of one chunk');
 
 # ---- packed sequences: the harness's, many short ones and few long ones ----
 
