@@ -22,6 +22,7 @@
 
    A block's steps are one whole sequence, or a stretch of it that begins with what the one before has left: that is how
    layer_stretches.cu launches this kernel. */
+/* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"

@@ -14,6 +14,7 @@
 
    `sums` is only the fourth of layer_chunk.cu's products, and needs no C and no shared times. A lane's two steps weigh
    s[u] P[63] / P[u]; whoever multiplies by that asks the lane for it. */
+/* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"

@@ -17,6 +17,7 @@
 
    Tiles come by cp.async, two stages ahead of the one that is multiplied. Rows of 16-byte pieces: k and n are multiples
    of eight. What lies outside of a and b is copied as zeros. */
+/* The simulator builds it quickly: fragments in registers, in unrolled loops, each for two types. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"

@@ -28,9 +28,13 @@
    up to 64 steps, dk columns and dv rows of a head, of sizes up to P: w (64 + dk + dv) P.
 
    d_A and d_dt_bias are sums over time of what shares its roundings from step to step, so bounds of the steps are
-   added up. All of it times 1.05, for what is of second order, and FLT_MIN for what underflows. */
+   added up. All of it times 1.05, for what is of second order, and FLT_MIN for what underflows.
+
+   Samples of a large shape are long sequences: there a head's rows are dealt out to threads in equal parts. Each part
+   has sums of its own, and these are added up part by part: as many parts on any machine, so the same result. */
 #include "layer_backward_oracle.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,11 +69,24 @@ struct point {
     double value, error, m, q;
 };
 
+static void add_sum(struct sum *sum, const struct sum *part)
+{
+    sum->value += part->value;
+    sum->error += part->error;
+    sum->size += part->size;
+    sum->square += part->square;
+    sum->terms += part->terms;
+}
+
 /* What a step is for all numbers of a head. */
 struct step {
     double s, s_error, decay, slope, slope_error; /* slope: of softplus, or 1 */
     double c;                                     /* of its chunk */
-    struct sum r, gb;                             /* gb: x . G B */
+};
+
+/* What a head's numbers add to at a step. */
+struct step_sums {
+    struct sum r, gb; /* gb: x . G B */
 };
 
 /* What a step is for a row. */
@@ -78,42 +95,58 @@ struct row_step {
     struct sum y, gB;                                            /* y without D; gB: the row's G B */
 };
 
+enum { PARTS = 16 };
+
 struct oracle {
     const struct layer_backward_args *args;
-    size_t chunk;
+    size_t chunk, parts, columns; /* columns: of d_B and d_C, at most */
     struct finding *finding;
     size_t seq, first, length; /* the sequence, its first step, counted from the first one of all, and its steps */
     double v, w, P;            /* P: the largest size of anything of the head so far */
     bool *spoilt;              /* of each chunk: a NaN or an infinity among what the head reads there */
     struct step *steps;
+    struct sum *d_A, *bias; /* of each head */
+    /* Below: each part has its own, one behind the other. */
     struct row_step *rows;
-    struct point *h;              /* h[t]: before step t; one more than steps */
-    struct sum *d_B, *d_C;        /* of one sequence and group: (columns, steps) */
-    struct sum *d_A, *d_D, *bias; /* of each head */
+    struct point *h; /* h[t]: before step t; one more than steps */
+    struct step_sums *sums;
+    struct sum *d_B, *d_C; /* of one sequence and group: (columns, steps) */
+    struct sum *d_D;       /* of each head */
 };
 
-static bool create(struct oracle *oracle, size_t columns)
+/* Steps of one part's arrays, and heads. */
+static size_t room_of_steps(const struct oracle *oracle)
 {
-    const struct layer_args *layer = &oracle->args->layer;
-    const size_t steps = layer->seq_len + 1, sums = columns * steps;
+    return oracle->args->layer.seq_len + 1;
+}
+
+static size_t room_of_heads(const struct oracle *oracle)
+{
+    return oracle->args->layer.heads + 1;
+}
+
+static bool create(struct oracle *oracle)
+{
+    const size_t steps = room_of_steps(oracle), heads = room_of_heads(oracle), parts = oracle->parts;
     oracle->spoilt = calloc(steps, sizeof *oracle->spoilt);
     oracle->steps = calloc(steps, sizeof *oracle->steps);
-    oracle->rows = calloc(steps, sizeof *oracle->rows);
-    oracle->h = calloc(steps, sizeof *oracle->h);
-    oracle->d_B = calloc(sums, sizeof *oracle->d_B);
-    oracle->d_C = calloc(sums, sizeof *oracle->d_C);
-    oracle->d_A = calloc(layer->heads + 1, sizeof *oracle->d_A);
-    oracle->d_D = calloc(layer->heads + 1, sizeof *oracle->d_D);
-    oracle->bias = calloc(layer->heads + 1, sizeof *oracle->bias);
-    return oracle->spoilt != NULL && oracle->steps != NULL && oracle->rows != NULL && oracle->h != NULL &&
-           oracle->d_B != NULL && oracle->d_C != NULL && oracle->d_A != NULL && oracle->d_D != NULL &&
-           oracle->bias != NULL;
+    oracle->d_A = calloc(heads, sizeof *oracle->d_A);
+    oracle->bias = calloc(heads, sizeof *oracle->bias);
+    oracle->rows = calloc(parts * steps, sizeof *oracle->rows);
+    oracle->h = calloc(parts * steps, sizeof *oracle->h);
+    oracle->sums = calloc(parts * steps, sizeof *oracle->sums);
+    oracle->d_B = calloc(parts * oracle->columns * steps, sizeof *oracle->d_B);
+    oracle->d_C = calloc(parts * oracle->columns * steps, sizeof *oracle->d_C);
+    oracle->d_D = calloc(parts * heads, sizeof *oracle->d_D);
+    return oracle->spoilt != NULL && oracle->steps != NULL && oracle->d_A != NULL && oracle->bias != NULL &&
+           oracle->rows != NULL && oracle->h != NULL && oracle->sums != NULL && oracle->d_B != NULL &&
+           oracle->d_C != NULL && oracle->d_D != NULL;
 }
 
 static void destroy(struct oracle *oracle)
 {
-    void *const all[] = {oracle->spoilt, oracle->steps, oracle->rows, oracle->h,   oracle->d_B,
-                         oracle->d_C,    oracle->d_A,   oracle->d_D,  oracle->bias};
+    void *const all[] = {oracle->spoilt, oracle->steps, oracle->d_A, oracle->bias, oracle->rows,
+                         oracle->h,      oracle->sums,  oracle->d_B, oracle->d_C,  oracle->d_D};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -278,7 +311,8 @@ static struct bounded walk_backward(struct oracle *oracle, const struct layer_ro
     const struct layer_args *layer = &args->layer;
     struct path path = begin(args->d_final_state != NULL ? args->d_final_state[layer_state_at(layer, row, n)] : 0.0);
     for (size_t t = oracle->length; t-- > 0;) {
-        struct step *const step = &oracle->steps[t];
+        const struct step *const step = &oracle->steps[t];
+        struct step_sums *const sums = &oracle->sums[t];
         struct row_step *const r = &oracle->rows[t];
         const size_t at = layer_B_at(layer, row, t) + n;
         const double B = dtype_get(layer->dtype, layer->B, at), C = dtype_get(layer->dtype, layer->C, at);
@@ -287,8 +321,8 @@ static struct bounded walk_backward(struct oracle *oracle, const struct layer_ro
         join(&path, r->dy * C, r->dy_error * fabs(C));
         const struct point g = reached(oracle, &path, step->c);
         add(&r->gB, g.value * B, g.error * fabs(B), g.m * fabs(B), g.q * B * B);
-        add(&step->gb, g.value * r->x * B, g.error * xB, g.m * xB, g.q * xB * xB);
-        add(&step->r, g.value * a * before.value,
+        add(&sums->gb, g.value * r->x * B, g.error * xB, g.m * xB, g.q * xB * xB);
+        add(&sums->r, g.value * a * before.value,
             a * (g.error * before.m + g.m * before.error + 2 * step->c * g.m * before.m), g.m * a * before.m,
             g.q * a * a * before.q);
         if (d_B != NULL) {
@@ -331,38 +365,110 @@ static void compare_row(struct oracle *oracle, const struct layer_row *row)
     }
 }
 
-/* One head of the sequence; d_B and d_C grow in columns [first, first + columns), unless these are 0. `all` its
-   numbers, or those columns alone, of which nothing but d_B and d_C comes. */
-static void walk_head(struct oracle *oracle, size_t head, size_t first, size_t columns, bool all)
+/* A walk through a head of the sequence; d_B and d_C grow in columns [first, first + columns), unless these are 0.
+   `all` its numbers, or those columns alone, of which nothing but d_B and d_C comes. */
+struct walk {
+    size_t head, first, columns;
+    bool all;
+};
+
+static void walk_rows(struct oracle *oracle, const struct walk *walk, size_t begin, size_t end)
 {
     const struct layer_backward_args *args = oracle->args;
     const struct layer_args *layer = &args->layer;
-    const size_t steps = oracle->length, end = all ? layer->dk : first + columns;
-    read_steps(oracle, head);
-    for (size_t i = 0; i < layer->dv; i++) {
-        const struct layer_row row = {oracle->first, steps, oracle->seq, head, i, oracle->chunk, 0, 0.0, 0.0};
+    const size_t steps = oracle->length, first = walk->first, columns = walk->columns;
+    memset(oracle->sums, 0, steps * sizeof *oracle->sums);
+    for (size_t i = begin; i < end; i++) {
+        const struct layer_row row = {oracle->first, steps, oracle->seq, walk->head, i, oracle->chunk, 0, 0.0, 0.0};
         read_row(oracle, &row);
-        for (size_t n = all ? 0 : first; n < end; n++) {
+        for (size_t n = walk->all ? 0 : first; n < (walk->all ? layer->dk : first + columns); n++) {
             const bool joins = n >= first && n < first + columns;
             walk_forward(oracle, &row, n);
             const struct bounded initial =
                 walk_backward(oracle, &row, n, joins ? oracle->d_B + (n - first) * steps : NULL,
                               joins ? oracle->d_C + (n - first) * steps : NULL);
-            if (all && args->d_initial_state != NULL)
+            if (walk->all && args->d_initial_state != NULL)
                 compare(oracle, LAYER_D_INITIAL_STATE, args->d_initial_state, layer_state_at(layer, &row, n), FLOAT32,
                         initial, steps != 0 && is_spoilt(oracle, 0));
         }
-        if (!all)
+        if (!walk->all)
             continue;
         compare_row(oracle, &row);
         for (size_t t = 0; t < steps; t++) {
             const double dy = oracle->rows[t].dy, x = oracle->rows[t].x, size = fabs(dy * x);
-            add(&oracle->d_D[head], dy * x, oracle->rows[t].dy_error * fabs(x), size, size * size);
+            add(&oracle->d_D[walk->head], dy * x, oracle->rows[t].dy_error * fabs(x), size, size * size);
         }
     }
-    for (size_t t = 0; t < steps && all; t++) {
+}
+
+/* Rows of a head that a thread walks through. */
+struct part {
+    struct oracle oracle;
+    struct finding finding;
+    const struct walk *walk;
+    size_t begin, end;
+    pthread_t thread;
+    bool runs;
+};
+
+static void *walk_part(void *argument)
+{
+    struct part *part = argument;
+    struct oracle *oracle = &part->oracle;
+    const size_t sums = part->walk->columns * oracle->length;
+    memset(oracle->d_B, 0, sums * sizeof *oracle->d_B);
+    memset(oracle->d_C, 0, sums * sizeof *oracle->d_C);
+    memset(&oracle->d_D[part->walk->head], 0, sizeof *oracle->d_D);
+    walk_rows(oracle, part->walk, part->begin, part->end);
+    return NULL;
+}
+
+/* Begins part p, which is not the first one: that is the oracle itself. */
+static void begin_part(struct part *part, const struct oracle *oracle, size_t p, const struct walk *walk)
+{
+    const struct finding nothing = FINDING_NOTHING;
+    const size_t steps = p * room_of_steps(oracle), rows = oracle->args->layer.dv;
+    *part = (struct part){.oracle = *oracle, .finding = nothing, .walk = walk};
+    part->begin = rows * p / oracle->parts, part->end = rows * (p + 1) / oracle->parts;
+    part->oracle.finding = &part->finding;
+    part->oracle.rows += steps;
+    part->oracle.h += steps;
+    part->oracle.sums += steps;
+    part->oracle.d_B += steps * oracle->columns;
+    part->oracle.d_C += steps * oracle->columns;
+    part->oracle.d_D += p * room_of_heads(oracle);
+    part->runs = pthread_create(&part->thread, NULL, walk_part, part) == 0;
+}
+
+/* Waits for the part, or walks it here where no thread could be had, and adds what it has found. */
+static void end_part(struct part *part, struct oracle *oracle)
+{
+    const struct walk *walk = part->walk;
+    if (part->runs)
+        pthread_join(part->thread, NULL);
+    else
+        walk_part(part);
+    layer_add_finding(&part->finding, oracle->finding);
+    oracle->P = fmax(oracle->P, part->oracle.P);
+    for (size_t t = 0; t < oracle->length; t++) {
+        add_sum(&oracle->sums[t].r, &part->oracle.sums[t].r);
+        add_sum(&oracle->sums[t].gb, &part->oracle.sums[t].gb);
+    }
+    for (size_t i = 0; i < walk->columns * oracle->length; i++) {
+        add_sum(&oracle->d_B[i], &part->oracle.d_B[i]);
+        add_sum(&oracle->d_C[i], &part->oracle.d_C[i]);
+    }
+    add_sum(&oracle->d_D[walk->head], &part->oracle.d_D[walk->head]);
+}
+
+/* What all rows of a head have in common: d_dt, and what joins d_A and d_dt_bias. */
+static void compare_steps(struct oracle *oracle, size_t head)
+{
+    const struct layer_backward_args *args = oracle->args;
+    const struct layer_args *layer = &args->layer;
+    for (size_t t = 0; t < oracle->length; t++) {
         const struct step *step = &oracle->steps[t];
-        const struct bounded r = total(oracle, &step->r), gb = total(oracle, &step->gb);
+        const struct bounded r = total(oracle, &oracle->sums[t].r), gb = total(oracle, &oracle->sums[t].gb);
         const double A = layer->A[head], d_s = A * r.value + gb.value;
         const double d_s_error = fabs(A) * r.error + gb.error + 2 * LAYER_U * (fabs(A * r.value) + fabs(gb.value));
         const struct bounded d_dt = {d_s * step->slope, d_s_error * step->slope + fabs(d_s) * step->slope_error +
@@ -373,6 +479,19 @@ static void walk_head(struct oracle *oracle, size_t head, size_t first, size_t c
         add(&oracle->d_A[head], step->s * r.value, step->s * r.error + step->s_error * fabs(r.value),
             fabs(step->s * r.value), 0.0);
     }
+}
+
+static void walk_head(struct oracle *oracle, const struct walk *walk)
+{
+    struct part others[PARTS];
+    read_steps(oracle, walk->head);
+    for (size_t p = 1; p < oracle->parts; p++)
+        begin_part(&others[p], oracle, p, walk);
+    walk_rows(oracle, walk, 0, oracle->args->layer.dv / oracle->parts);
+    for (size_t p = 1; p < oracle->parts; p++)
+        end_part(&others[p], oracle);
+    if (walk->all)
+        compare_steps(oracle, walk->head);
 }
 
 static void compare_columns(struct oracle *oracle, size_t group, size_t first, size_t columns)
@@ -398,7 +517,7 @@ static void walk_group(struct oracle *oracle, size_t group, size_t first, size_t
     memset(oracle->d_B, 0, sums * sizeof *oracle->d_B);
     memset(oracle->d_C, 0, sums * sizeof *oracle->d_C);
     for (size_t head = group * heads; head < (group + 1) * heads && spoilt != NULL; head++) {
-        walk_head(oracle, head, first, columns, all);
+        walk_head(oracle, &(struct walk){head, first, columns, all});
         P = fmax(P, oracle->P);
         for (size_t i = 0; i < oracle->length; i++)
             spoilt[i] = spoilt[i] || oracle->spoilt[i];
@@ -436,7 +555,9 @@ bool layer_check_backward(const struct layer_backward_args *args, size_t chunk, 
     oracle.v = is_loop ? 0.0 : layer->dtype == BF16 ? 0x1p-8 : layer->dtype == FP16 ? 0x1p-11 : 0.0;
     oracle.w = is_loop || layer->dtype != FP16 ? 0.0 : 0x1p-25;
     whole = whole || layer_num_rows(layer) == 0;
-    const bool created = create(&oracle, whole ? layer->dk : 1);
+    oracle.parts = whole ? 1 : PARTS;
+    oracle.columns = whole ? layer->dk : 1;
+    const bool created = create(&oracle);
     for (size_t seq = 0; seq < layer_num_seqs(layer) && created && whole; seq++) {
         enter(&oracle, seq);
         for (size_t group = 0; group < layer->groups; group++)
@@ -449,7 +570,7 @@ bool layer_check_backward(const struct layer_backward_args *args, size_t chunk, 
         oracle.d_A[head] = oracle.d_D[head] = oracle.bias[head] = (struct sum){0.0, 0.0, 0.0, 0.0, 0.0};
         for (size_t seq = 0; seq < layer_num_seqs(layer); seq++) {
             enter(&oracle, seq);
-            walk_head(&oracle, head, 0, 0, true);
+            walk_head(&oracle, &(struct walk){head, 0, 0, true});
         }
         compare_head(&oracle, head);
         enter(&oracle, sample(seed, i + 2, layer_num_seqs(layer)));

@@ -38,18 +38,6 @@ static __device__ double sum_of_lanes(double value)
     return value;
 }
 
-static __device__ void add_up(const struct finding *part, struct finding *whole)
-{
-    whole->max_error = fmax(whole->max_error, part->max_error);
-    whole->num_bad += part->num_bad;
-    if (part->first_bad < whole->first_bad) {
-        whole->first_bad = part->first_bad;
-        whole->expected = part->expected;
-        whole->bound = part->bound;
-        whole->got = part->got;
-    }
-}
-
 /* Which row sample i of `count` is: the first, the last, or one that the seed draws. */
 static __device__ size_t row_of_sample(const struct layer_args *args, size_t count, uint64_t seed, size_t i)
 {
@@ -96,14 +84,14 @@ static __global__ void check(struct layer_args args, size_t chunk, uint64_t seed
     for (int i = 0; i < LANES; i++) {
         __syncwarp();
         if (lane == i)
-            add_up(&mine, &found[blockIdx.x]);
+            layer_add_finding(&mine, &found[blockIdx.x]);
     }
 }
 
 static __global__ void add_up_all(size_t count, struct finding *finding)
 {
     for (size_t i = 0; i < count; i++)
-        add_up(&found[i], finding);
+        layer_add_finding(&found[i], finding);
 }
 
 extern "C" cudaError_t layer_device_check(const struct layer_args *args, size_t chunk, uint64_t seed,

@@ -214,6 +214,19 @@ static inline HOST_DEVICE void layer_compare_state(const struct layer_args *args
     finding_add(finding, LAYER_FINAL_STATE, at, got, h, row->length == 0 ? 0.0 : bound);
 }
 
+/* What a part of a check has found joins what all of it has. */
+static inline HOST_DEVICE void layer_add_finding(const struct finding *part, struct finding *whole)
+{
+    whole->max_error = fmax(whole->max_error, part->max_error);
+    whole->num_bad += part->num_bad;
+    if (part->first_bad < whole->first_bad) {
+        whole->first_bad = part->first_bad;
+        whole->expected = part->expected;
+        whole->bound = part->bound;
+        whole->got = part->got;
+    }
+}
+
 /* ---- a row on the host; layer_data.cu has the same loop for a warp ---- */
 
 static inline void layer_check_row(const struct layer_args *args, size_t chunk, size_t number, struct finding *finding)

@@ -40,7 +40,7 @@ is(complaint({}, $p, '--forward', shape(1, 130, 2, 64, 128, 1), qw(--with initia
 # ---- packed sequences: the harness's, many short ones and few long ones ----
 
 sub packed { my ($seqs, $steps, $heads, $dk, $dv, $groups) = @_; return ('--seqs', $seqs, '--seq-len', $steps, '--heads', $heads, '--dk', $dk, '--dv', $dv, '--groups', $groups) }
-is(complaint({}, $p, packed(@$_), qw(--with all --type bf16)), '', "packed, bf16: @$_") for [5, 70, 1, 8, 8, 1], [4, 0, 1, 8, 8, 1];
+is(complaint({}, $p, packed(@$_), qw(--with all --type bf16)), '', "packed, bf16: @$_") for [3, 20, 1, 8, 8, 1], [4, 0, 1, 8, 8, 1];
 is(complaint({}, $p, packed(@$_), qw(--with all)), '', "packed: @$_") for [0, 0, 1, 3, 2, 1], [4, 9, 0, 3, 2, 1], [20, 9, 2, 3, 5, 2];
 
 # ---- the definition, in double ----
@@ -100,7 +100,7 @@ sub inputs {
 }
 
 my @choices = ([], [qw(D)], [qw(z)], [qw(dt_bias)], [qw(initial_state)], [qw(D z dt_bias initial_state)]);
-my @taking = grep { (run_program($p, '--check-only', shape(@size{qw(batch seq_len heads dk dv groups)}), '--variant', $_))[0] eq '0' } @forward;
+my @taking = grep { (run_program($p, '--check-only', shape(0, @size{qw(seq_len heads dk dv groups)}), '--variant', $_))[0] eq '0' } @forward;
 for my $variant (@taking) {
     for my $softplus (0, 1) {
         my @wrong;

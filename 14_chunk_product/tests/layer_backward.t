@@ -78,7 +78,7 @@ sub inputs {
 }
 sub inputs_of { my ($in) = @_; return grep { ref $in->{$_} && !/^d_/ } sort keys %$in }
 
-my @taking = grep { (run_program($p, '--check-only', shape(@size{qw(batch seq_len heads dk dv groups)}), '--variant', $_))[0] eq '0' } @backward;
+my @taking = grep { (run_program($p, '--check-only', shape(0, @size{qw(seq_len heads dk dv groups)}), '--variant', $_))[0] eq '0' } @backward;
 for my $with ([0], [0, qw(z)], [1, qw(D dt_bias)], [1, qw(D z dt_bias initial_state d_final_state)]) {
     my ($softplus, @with) = @$with;
     my $in = inputs($softplus, @with);

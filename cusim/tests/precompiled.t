@@ -35,6 +35,7 @@ my $wrong = write_file(scratch('wrong.cu'), "__global__ void k(int *x) { *x = y;
 my @said = run_program(@cusim, $wrong, '-o', $first);
 isnt($said[0], 0, 'what does not compile');
 is_deeply([run_program(@cusim, $wrong, "--precompiled=$image", '-o', $first)], \@said, '... says the same with it');
+is(scalar(() = (run_program(@cusim, $wrong, "--precompiled=$image", '-v', '-o', $first))[2] =~ m{ c\+\+-cpp-output }g), 1, '... and is compiled once');
 
 write_file("$image.0.gch", 'of another compiler');
 run_program(@cusim, $source, '-o', $first);

@@ -95,9 +95,8 @@ static void check_whole(enum dtype dtype)
 
 /* The same of gradients, of which the device's check takes whole arrays to the host, or samples: what is wrong there
    must be seen. */
-static void check_gradients(void)
+static void check_gradients(const size_t sizes[MAX_SIZES], bool samples)
 {
-    const size_t sizes[MAX_SIZES] = {2, 5, 4, 9, 3, 2};
     const struct data data = {SEED, LAYER_STRONG};
     const struct kernel kernel = {.info = &chapter14_layer_kernels[0].info};
     struct arrays arrays;
@@ -108,13 +107,22 @@ static void check_gradients(void)
     }
     arrays_choose(&arrays, choice_all(&layer_operation, BACKWARD));
     bool right = arrays_fill(&arrays, &data) == cudaSuccess && arrays_take_workspace(&arrays, &kernel) == cudaSuccess;
+    right = right && arrays_launch(&arrays, &kernel) == cudaSuccess &&
+            device_finds(&arrays.problem, &data, arrays.finding, &found) && found.num_bad == 0;
+    tell(right, samples ? "samples of right gradients" : "right gradients", "");
     for (int array = LAYER_D_X; array < NUM_LAYER_ARRAYS; array++) {
-        right = right && arrays_launch(&arrays, &kernel) == cudaSuccess &&
-                device_finds(&arrays.problem, &data, arrays.finding, &found) && found.num_bad == 0;
-        set(&arrays.problem, array, 0, 1e4f);
-        right = right && device_finds(&arrays.problem, &data, arrays.finding, &found) && found.num_bad == 1 &&
-                found.first_bad == finding_place(array, 0);
-        tell(right, "a wrong gradient is found in ", layer_operation.arrays[array].name);
+        const bool of_columns =
+            array == LAYER_D_B || array == LAYER_D_C; /* the first is a sample; so is the last head */
+        const size_t at = of_columns ? 0 : array_count(&layer_operation.arrays[array], sizes) - 1;
+        const float *const element = (const float *)arrays.problem.arrays[array] + at;
+        float was;
+        right = cudaMemcpy(&was, element, sizeof was, cudaMemcpyDeviceToHost) == cudaSuccess;
+        set(&arrays.problem, array, at, 1e4f);
+        right = right && device_finds(&arrays.problem, &data, arrays.finding, &found) && found.num_bad >= 1 &&
+                found.num_bad <= (samples ? 2 : 1) && found.first_bad == finding_place(array, at);
+        set(&arrays.problem, array, at, was);
+        tell(right, samples ? "samples find a wrong gradient in " : "a wrong gradient is found in ",
+             layer_operation.arrays[array].name);
     }
     arrays_drop_workspace(&arrays);
     arrays_free(&arrays);
@@ -254,7 +262,8 @@ int main(void)
 {
     for (enum dtype dtype = FLOAT32; dtype < NUM_DTYPES; dtype++)
         check_whole(dtype);
-    check_gradients();
+    check_gradients((const size_t[MAX_SIZES]){2, 5, 4, 9, 3, 2}, false);
+    check_gradients((const size_t[MAX_SIZES]){2, 2, 2, 256, 66, 1}, true);
     check_samples();
     check_refusals();
     check_backward_refusals();
