@@ -12,7 +12,7 @@
        linrec_X_forward(&x, stream)             queues the operation on a stream
        linrec_X_backward(&x, stream)            queues its gradients
 
-   In the layout of models there also is linrec_layout_step, one step of the recurrence, for a model that writes.
+   For a model that writes there also are linrec_layout_step and linrec_selective_scan_step, one step in place.
 
    What is true of all of them:
 
@@ -36,7 +36,7 @@
 #include <cuda_runtime_api.h>
 
 #define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
-#define LINREC_VERSION_MINOR 4 /* a larger one: there is more than before */
+#define LINREC_VERSION_MINOR 5 /* a larger one: there is more than before */
 #define LINREC_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -263,6 +263,36 @@ LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selecti
                                                      size_t *bytes);
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+
+/* One step of the layer, in place, with the names of Mamba's selective_state_update. Each row of the batch is a sequence,
+   and its state h of all that came before lies in its slot, state[slots[b]]:
+
+       step[d] = delta[b, d] + delta_bias[d],   through softplus if delta_softplus
+       h[d, n] = exp(step[d] A[d, n]) h[d, n] + step[d] B[b, g, n] u[b, d]
+       y[d]    = sum over n of C[b, g, n] h[d, n]  +  D[d] u[b, d],    out[b, d] = y[d] * silu(z[b, d])
+
+   What is NULL falls away. Slots are those of struct linrec_step. There is no workspace. It is fastest where `states` is
+   a multiple of 4, and state, A, and the rows of B and C begin at multiples of four of their elements. */
+struct linrec_selective_step {
+    size_t batch, channels, num_slots;
+    size_t states;    /* 1 ... 256 */
+    size_t groups;    /* of channels, which they divide evenly */
+    const int *slots; /* (batch), or NULL: row b has slot b, and there are as many slots at least */
+    enum linrec_dtype dtype;
+    bool delta_softplus;
+
+    const void *u, *delta;   /* (batch, channels) */
+    const float *A;          /* (channels, states), negative where the layer is to forget */
+    const void *B, *C;       /* (batch, groups, states) */
+    const float *D;          /* (channels), or NULL */
+    const void *z;           /* (batch, channels), or NULL */
+    const float *delta_bias; /* (channels), or NULL */
+    void *out;               /* (batch, channels) */
+    size_t u_by, delta_by, B_by, C_by, z_by, out_by; /* elements from one row to the next; 0: no gaps */
+    float *state; /* (num_slots, channels, states), without gaps; read and written */
+};
+
+LINREC_API int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStream_t stream);
 
 /* The layer of Mamba-2 (Dao and Gu, 2024), with the names of its mamba_chunk_scan_combined. For each batch and head h a
    linear recurrence whose state is a matrix of dv rows and dk columns, with one decay for all of it; g is the group of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the table of chapter 09's kernels. */
+/* kernels.c - the tables of chapter 09's kernels. */
 #include "kernels.h"
 
 #include "../../common/harness/harness.h"
@@ -49,8 +49,22 @@ const struct selective_kernel chapter09_kernels[] = {
     {.info.name = NULL},
 };
 
+const struct selective_step_kernel chapter09_step_kernels[] = {
+    {.info.name = "step",
+     .info.idea = "four states a lane, four rows, in place",
+     .info.is_default = true,
+     .step = selective_step},
+    {.info.name = NULL},
+};
+
 const struct chapter chapter09 = {
     .name = "09_selective_scan",
     .operation = &selective_operation,
     .kernels = chapter09_kernels,
+};
+
+const struct chapter chapter09_step = {
+    .name = "09_selective_scan",
+    .operation = &selective_step_operation,
+    .kernels = chapter09_step_kernels,
 };

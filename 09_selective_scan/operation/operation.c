@@ -147,6 +147,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 
 const struct operation selective_operation = {
     .name = "selective scan",
+    .also = "The program has one more operation: --step asks for one step. --step --help lists its options.\n",
     .num_sizes = 5,
     .sizes = {[BATCH] = {"batch", "batch", "sequences of vectors side by side", .is_list = false},
               [CHANNELS] = {"channels", "number of channels", "channels, each with its own u and delta",

@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "data.h"
+#include "selective_step.h"
 
 /* ---- values and their errors ---- */
 
@@ -555,4 +556,86 @@ cudaError_t selective_device_check(const struct problem *problem, const struct d
     }
     return oracle.failed ? cudaErrorMemoryAllocation
                          : cudaMemcpy(finding, &found, sizeof found, cudaMemcpyHostToDevice);
+}
+
+/* ---- a step ---- */
+
+static long long slot_of(const struct selective_step_args *args, size_t row)
+{
+    const long long slot = args->slots != NULL ? args->slots[row] : (long long)row;
+    return slot < (long long)args->num_slots ? slot : -1;
+}
+
+/* A row of the step, as a scan of one batch and one element. */
+static struct selective_args scan_of(const struct selective_step_args *args, size_t row, size_t slot)
+{
+    const size_t bytes = dtype_bytes(args->dtype), channels = row * args->channels * bytes;
+    const size_t groups = row * args->groups * args->states * bytes, states = slot * args->channels * args->states;
+    return (struct selective_args){.batch = 1,
+                                   .channels = args->channels,
+                                   .states = args->states,
+                                   .groups = args->groups,
+                                   .seq_len = 1,
+                                   .dtype = args->dtype,
+                                   .delta_softplus = args->delta_softplus,
+                                   .u = (const char *)args->u + channels,
+                                   .delta = (const char *)args->delta + channels,
+                                   .A = args->A,
+                                   .B = (const char *)args->B + groups,
+                                   .C = (const char *)args->C + groups,
+                                   .D = args->D,
+                                   .z = args->z != NULL ? (const char *)args->z + channels : NULL,
+                                   .delta_bias = args->delta_bias,
+                                   .initial_state = args->state + states,
+                                   .out = (char *)args->out + channels,
+                                   .final_state = args->new_state + states};
+}
+
+/* What must not be touched is still the poison that the harness has written there before the launch. */
+static void check_untouched(enum dtype dtype, const void *values, size_t first, size_t count, int array,
+                            struct finding *finding)
+{
+    for (size_t i = first; i < first + count; i++)
+        if (!is_poison(dtype_get(dtype, values, i)))
+            finding_add(finding, array, i, dtype_get(dtype, values, i), NAN, 0.0);
+}
+
+/* Adds what was found in a row, whose arrays begin somewhere in those of the step. */
+static void add_row(struct finding *finding, const struct finding *row, int out, size_t first_out, int new_state,
+                    size_t first_state)
+{
+    const bool is_out = finding_array(row->first_bad) == S_OUT;
+    const size_t index = finding_index(row->first_bad) + (is_out ? first_out : first_state);
+    const unsigned long long place = finding_place(is_out ? out : new_state, index);
+    finding->max_error = fmax(finding->max_error, row->max_error);
+    if (row->num_bad != 0 && place < finding->first_bad)
+        finding->first_bad = place, finding->expected = row->expected, finding->bound = row->bound,
+        finding->got = row->got;
+    finding->num_bad += row->num_bad;
+}
+
+void selective_check_step(const struct selective_step_args *args, size_t every, int out, int new_state,
+                          struct finding *finding)
+{
+    const size_t state = args->channels * args->states;
+    for (size_t row = 0; row < args->batch; row += every) {
+        const long long slot = slot_of(args, row);
+        if (slot < 0) {
+            check_untouched(args->dtype, args->out, row * args->channels, args->channels, out, finding);
+            continue;
+        }
+        struct finding found = FINDING_NOTHING;
+        struct oracle oracle = {scan_of(args, row, (size_t)slot), false, 16, &found, false};
+        check_whole(&oracle, false);
+        if (oracle.failed)
+            finding_add(&found, S_OUT, 0, NAN, 0.0, 0.0);
+        add_row(finding, &found, out, row * args->channels, new_state, (size_t)slot * state);
+    }
+    for (size_t slot = 0; slot < args->num_slots; slot += every) {
+        bool is_free = true;
+        for (size_t row = 0; row < args->batch && is_free; row++)
+            is_free = slot_of(args, row) != (long long)slot;
+        if (is_free)
+            check_untouched(FLOAT32, args->new_state, slot * state, state, new_state, finding);
+    }
 }

@@ -210,6 +210,11 @@ SKIP: {
     like(read_file($trace), qr/,checkpoints_backward</, 'more states than the fastest kernels take: checkpoints');
 }
 
+# ---- one step (library/tests/steps.c compares it with a loop, with rows that lie apart, in place) ----
+
+is(complaint({}, $p, '--step', @$_), '', "a step: @$_") for [], [qw(--type bf16)], [qw(--type fp16 --batch 6 --channels 20 --states 20 --groups 5 --num-slots 9)];
+refuses('a step with more rows than slots', qr/takes a slot for each row, so at least 3, not 2;/, $p, qw(--step --batch 3 --num-slots 2));
+
 # ---- what the user does wrong is told in one sentence ----
 
 refuses('groups that do not divide the channels', qr/takes groups that divide the channels evenly, and 4 channels are not 3 equal groups;/, $p, '--channels', 4, '--groups', 3);
