@@ -353,7 +353,9 @@ LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t st
        h[k] = A[k] h[k-1] + h_local[k],     k = 0 ... chunks-1,     h[-1] = initial_state,     where
 
        A[k] h = gamma[k] h                                a decay for each row, or one for all
-       A[k] h = gamma[k] (h - W[k] (Y[k]^T h))            where W and Y are given; they have `rank` columns
+       A[k] h = gamma[k] h - W[k] (Y[k]^T h)              where W and Y are given; they have `rank` columns
+
+   The decay stands outside of the product, so nothing is divided by one, which may be 0.
 
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
    gradients of all that is read. No batch, head, row or column: nothing happens, but that sums over no columns are 0.

@@ -14,7 +14,7 @@ enum { EXCLUSIVE };
 
 static const char *kind_name(int kind)
 {
-    static const char *const names[CHUNK_NUM_KINDS] = {"uniform", "near one", "signed", "zeros", "nonfinite"};
+    static const char *const names[CHUNK_NUM_KINDS] = {"uniform", "near one", "signed", "strong", "nonfinite"};
     return names[kind];
 }
 

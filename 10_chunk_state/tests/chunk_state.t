@@ -55,9 +55,9 @@ sub definition {
             for my $j (0 .. $dv - 1) {
                 my @p = map { my $r = $_; my $sum = 0; $sum += $in->{Y}[($at * $dk + $_) * $rank + $r] * $before[$_ * $dv + $j] for 0 .. $dk - 1; $sum } 0 .. ($in->{W} ? $rank : 0) - 1;
                 for my $i (0 .. $dk - 1) {
-                    my $t = $before[$i * $dv + $j];
+                    my $t = $in->{gamma}[$at * $decays + ($decays == 1 ? 0 : $i)] * $before[$i * $dv + $j] + $in->{h_local}[($at * $dk + $i) * $dv + $j];
                     $t -= $in->{W}[($at * $dk + $i) * $rank + $_] * $p[$_] for 0 .. $#p;
-                    $h[$i * $dv + $j] = $in->{gamma}[$at * $decays + ($decays == 1 ? 0 : $i)] * $t + $in->{h_local}[($at * $dk + $i) * $dv + $j];
+                    $h[$i * $dv + $j] = $t;
                 }
             }
             $out[$at * $dk * $dv + $_] = $in->{exclusive} ? $before[$_] : $h[$_] for 0 .. $dk * $dv - 1;

@@ -277,10 +277,10 @@ static void run_chunks(void)
                     for (size_t i = 0; i < K; i++)
                         products[r] += Y.value[(at * K + i) * R + r] * h[i * V + v];
                 for (size_t i = 0; i < K; i++) {
-                    for (size_t r = 0; r < R; r++)
-                        h[i * V + v] -= W.value[(at * K + i) * R + r] * products[r];
                     h[i * V + v] *= gamma_.value[at * chunks.decays + (chunks.decays == 1 ? 0 : i)];
                     h[i * V + v] += local.value[at * state + i * V + v];
+                    for (size_t r = 0; r < R; r++)
+                        h[i * V + v] -= W.value[(at * K + i) * R + r] * products[r];
                 }
             }
             if (!chunks.exclusive)
