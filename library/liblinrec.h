@@ -12,7 +12,8 @@
        linrec_X_forward(&x, stream)             queues the operation on a stream
        linrec_X_backward(&x, stream)            queues its gradients
 
-   For a model that writes there also are linrec_layout_step and linrec_selective_scan_step, one step in place.
+   For a model that writes there also are linrec_layout_step, linrec_selective_scan_step and linrec_chunk_state_step, one
+   step in place.
 
    What is true of all of them:
 
@@ -20,8 +21,9 @@
      during the call alone.
    - Pointers are to memory of the current device. Arrays are row-major, without gaps between rows, their bases are
      aligned to 16 bytes, and no array that is written overlaps another one. Nothing before an array's first or past
-     its last element is read or written. The layout of models has it easier: rows of struct linrec_layout and struct
-     linrec_step may lie apart, and a base is aligned as one element is; a workspace is aligned to 16 bytes there, too.
+     its last element is read or written. The layout of models and the steps have it easier: rows of struct
+     linrec_layout, linrec_step, linrec_selective_step and linrec_chunk_step may lie apart, and a base is aligned as one
+     element is; a workspace is aligned to 16 bytes there, too.
    - A call runs on the current device, allocates nothing, does not wait, keeps nothing from one call to the next, and
      may be captured in a CUDA graph. Several host threads may call at the same time, with a workspace each.
    - It returns one of the statuses below. It neither returns nor clears an error of the CUDA runtime that was there
@@ -281,15 +283,15 @@ struct linrec_selective_step {
     enum linrec_dtype dtype;
     bool delta_softplus;
 
-    const void *u, *delta;   /* (batch, channels) */
-    const float *A;          /* (channels, states), negative where the layer is to forget */
-    const void *B, *C;       /* (batch, groups, states) */
-    const float *D;          /* (channels), or NULL */
-    const void *z;           /* (batch, channels), or NULL */
-    const float *delta_bias; /* (channels), or NULL */
-    void *out;               /* (batch, channels) */
+    const void *u, *delta;                           /* (batch, channels) */
+    const float *A;                                  /* (channels, states), negative where the layer is to forget */
+    const void *B, *C;                               /* (batch, groups, states) */
+    const float *D;                                  /* (channels), or NULL */
+    const void *z;                                   /* (batch, channels), or NULL */
+    const float *delta_bias;                         /* (channels), or NULL */
+    void *out;                                       /* (batch, channels) */
     size_t u_by, delta_by, B_by, C_by, z_by, out_by; /* elements from one row to the next; 0: no gaps */
-    float *state; /* (num_slots, channels, states), without gaps; read and written */
+    float *state;                                    /* (num_slots, channels, states), without gaps; read and written */
 };
 
 LINREC_API int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStream_t stream);
@@ -394,6 +396,33 @@ LINREC_API int linrec_chunk_state_workspace(const struct linrec_chunk_state *chu
                                             size_t *bytes);
 LINREC_API int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
 LINREC_API int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
+
+/* One position of a chunkwise layer, in place. Each row of the batch is a sequence, and the states of all that came
+   before lie in its slot, state[slots[b]]: for each head a matrix h of dk rows and dv columns,
+
+       h   = gamma h - W (Y^T h) + k v^T          W, Y and k are columns; gamma is one decay for each row, or one for all
+       out = h^T q
+
+   Without W and Y that is a step of Mamba-2 (k = dt B, v = x, q = C, gamma = exp(dt A)) or of gated linear attention.
+   Gated DeltaNet and KDA, with a key k' and strength beta, have W = k = beta k' and Y = gamma k', row by row. Slots are
+   those of struct linrec_step. There is no workspace. It is fastest where dv is a multiple of 4, and state begins at one
+   of 16 bytes. */
+struct linrec_chunk_step {
+    size_t batch, heads, dk, dv, num_slots; /* dk: 1 ... 256 */
+    size_t decays;                          /* of a head: dk, one for each row, or 1 */
+    const int *slots; /* (batch), or NULL: row b has slot b, and there are as many slots at least */
+    enum linrec_dtype dtype;
+
+    const void *q, *k;                                     /* (batch, heads, dk) */
+    const void *v;                                         /* (batch, heads, dv) */
+    const float *gamma;                                    /* (batch, heads, decays) */
+    const void *W, *Y;                                     /* (batch, heads, dk), or both NULL */
+    void *out;                                             /* (batch, heads, dv) */
+    size_t q_by, k_by, v_by, gamma_by, W_by, Y_by, out_by; /* elements from one row to the next; 0: no gaps */
+    float *state; /* (num_slots, heads, dk, dv), without gaps; read and written */
+};
+
+LINREC_API int linrec_chunk_state_step(const struct linrec_chunk_step *step, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

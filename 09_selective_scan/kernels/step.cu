@@ -76,8 +76,8 @@ static __global__ void __launch_bounds__(THREADS)
         u[r] = step[r] = y[r] = 0.0f;
         if (slot[r] >= 0) {
             u[r] = (float)((const dtype *)args.u)[row * args.u_by + channel];
-            step[r] = step_of((float)((const dtype *)args.delta)[row * args.delta_by + channel] + bias,
-                              args.delta_softplus);
+            step[r] =
+                step_of((float)((const dtype *)args.delta)[row * args.delta_by + channel] + bias, args.delta_softplus);
         }
     }
     /* [states] All states of the channel, `lanes` times `width` at a time. */

@@ -16,10 +16,15 @@ enum { T_U, T_DELTA, T_A, T_B, T_C, T_D, T_Z, T_DELTA_BIAS, T_STATE, T_SLOTS, T_
 /* ---- test data ---- */
 
 /* The array of the scan whose test data an array has. */
-static const int scan_array[T_NUM_ARRAYS] = {
-    [T_U] = S_U, [T_DELTA] = S_DELTA, [T_A] = S_A,
-    [T_B] = S_B, [T_C] = S_C,         [T_D] = S_D,
-    [T_Z] = S_Z, [T_STATE] = S_INITIAL_STATE, [T_DELTA_BIAS] = S_DELTA_BIAS};
+static const int scan_array[T_NUM_ARRAYS] = {[T_U] = S_U,
+                                             [T_DELTA] = S_DELTA,
+                                             [T_A] = S_A,
+                                             [T_B] = S_B,
+                                             [T_C] = S_C,
+                                             [T_D] = S_D,
+                                             [T_Z] = S_Z,
+                                             [T_STATE] = S_INITIAL_STATE,
+                                             [T_DELTA_BIAS] = S_DELTA_BIAS};
 
 static const char *kind_name(int kind)
 {
@@ -44,8 +49,7 @@ static void fill(const struct problem *problem, const struct data *data)
         const size_t count = array_is_read(problem, a) ? array_count(&problem->operation->arrays[a], sizes) : 0;
         for (size_t i = 0; i < count; i++)
             array_set(problem, a, i,
-                      a == T_SLOTS ? (float)slot_value(problem, data, i)
-                                   : selective_value(&spec, scan_array[a], i, 0));
+                      a == T_SLOTS ? (float)slot_value(problem, data, i) : selective_value(&spec, scan_array[a], i, 0));
     }
 }
 
@@ -106,8 +110,8 @@ static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why,
 /* All arrays once, and of the states those of the rows. What lies in other slots is not moved. */
 static double bytes(const struct problem *problem)
 {
-    double sum = 8.0 * (double)problem->sizes[T_BATCH] * (double)problem->sizes[T_CHANNELS] *
-                 (double)problem->sizes[T_STATES];
+    double sum =
+        8.0 * (double)problem->sizes[T_BATCH] * (double)problem->sizes[T_CHANNELS] * (double)problem->sizes[T_STATES];
     for (int a = 0; a < T_NUM_ARRAYS; a++)
         if (problem->arrays[a] != NULL && a != T_STATE && a != T_NEW_STATE)
             sum += (double)array_count(&problem->operation->arrays[a], problem->sizes) *
@@ -158,8 +162,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 {
     static const size_t on_gpu[][MAX_SIZES] = {
         {1024, 4096, 16, 1, 1024}, {256, 4096, 16, 1, 256}, {64, 4096, 16, 1, 64}, {8, 4096, 16, 1, 8}};
-    static const size_t on_sim[][MAX_SIZES] = {
-        {5, 6, 3, 2, 7}, {3, 66, 16, 1, 3}, {9, 2, 140, 1, 9}, {2, 1, 1, 1, 4}};
+    static const size_t on_sim[][MAX_SIZES] = {{5, 6, 3, 2, 7}, {3, 66, 16, 1, 3}, {9, 2, 140, 1, 9}, {2, 1, 1, 1, 4}};
     for (int i = 0; i < 4; i++)
         shapes_add(shapes, machine->backend == ON_CUDA ? on_gpu[i] : on_sim[i]);
 }

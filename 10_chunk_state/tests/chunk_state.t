@@ -146,6 +146,11 @@ for my $bad ('NaN', 'Inf') {
     }
 }
 
+# ---- one position (library/tests/steps.c compares it with a loop, with rows that lie apart, in place) ----
+
+is(complaint({}, $p, '--step', @$_), '', "a step: @$_") for [], [qw(--type bf16)], [qw(--type fp16 --batch 5 --heads 3 --dk 9 --dv 12 --decays 1 --num-slots 6)];
+refuses('a step with too many rows', qr/takes 1 to 256 rows, not 257;/, $p, qw(--step --dk 257));
+
 # ---- what the reader does wrong is told in one sentence ----
 
 refuses('a number of decays that is neither 1 nor that of the rows', qr/takes one decay for each of the 4 rows, or 1, not 3;/, $p, '--dk', 4, '--decays', 3, '--variant', 'registers');

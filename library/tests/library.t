@@ -121,7 +121,7 @@ my %inside = map { $_ => 1 } names('--defined-only', "$installed/lib/liblinrec.a
 my @foreign = grep { $inside{$_} && !/^DW\.ref\./ } map { names('-g', '--defined-only', $_) } grep { !/baselines\.o$/ } glob 'build/obj/' . backend() . '/common/{harness,linrec,base}/*.o';
 is("@foreign", '', 'nothing of the harness is in it');
 is(join(' ', grep { /^chapter\d+/ } keys %inside), '', 'and no table of kernels');
-ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step selective_step layer_default);
+ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step selective_step chunk_state_step layer_default);
 my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,layout,selective_scan,chunk_state}.o';
 is("@by_name", '', 'no default finds a kernel by its name');
 

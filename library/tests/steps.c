@@ -58,7 +58,7 @@ static struct array new_array(enum linrec_dtype dtype, size_t rows, size_t width
 static void check(const char *what, const char *name, const struct array *a, const bool *left_out)
 {
     const size_t gap = a->by - a->width, room = a->rows * a->by * bytes_of(a);
-    const double rounding = a->dtype == LINREC_FLOAT32 ? 0x1p-18 : 0x1p-8;
+    const double rounding = a->dtype == LINREC_FLOAT32 ? 0x1p-15 : 0x1p-8;
     char *const bytes = malloc(room);
     must_cuda(cudaMemcpy(bytes, a->device - gap * bytes_of(a), room, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < a->rows * a->by; i++) {
@@ -155,6 +155,65 @@ static void check_selective(const char *what)
     check(what, "out", &out, no_slot);
 }
 
+/* ---- the chunk states' step ---- */
+
+static struct linrec_chunk_step chunk;
+static struct array q, k, v, gamma_, W, Y, chunk_out, chunk_state;
+
+static void set_chunk(enum linrec_dtype dtype, size_t dk, size_t dv, bool some, bool options, size_t gap)
+{
+    enum { HEADS = 3 };
+    const size_t decays = options ? dk : 1;
+    q = new_array(dtype, ROWS, HEADS * dk, gap, -1, 1), k = new_array(dtype, ROWS, HEADS * dk, gap, -1, 1);
+    v = new_array(dtype, ROWS, HEADS * dv, 2 * gap, -1, 1);
+    chunk_out = new_array(dtype, ROWS, HEADS * dv, 3 * gap, 0, 0);
+    W = new_array(dtype, ROWS, HEADS * dk, gap, -1, 1), Y = new_array(dtype, ROWS, HEADS * dk, 4 * gap, -1, 1);
+    gamma_ = new_array(LINREC_FLOAT32, ROWS, HEADS * decays, gap, 0, 1);
+    chunk_state = new_array(LINREC_FLOAT32, SLOTS, HEADS * dk * dv, 0, -1, 1);
+    chunk = (struct linrec_chunk_step){.batch = ROWS,
+                                       .heads = HEADS,
+                                       .dk = dk,
+                                       .dv = dv,
+                                       .num_slots = SLOTS,
+                                       .decays = decays,
+                                       .slots = new_slots(some),
+                                       .dtype = dtype,
+                                       .q = q.device,
+                                       .k = k.device,
+                                       .v = v.device,
+                                       .gamma = (const float *)gamma_.device,
+                                       .W = options ? W.device : NULL,
+                                       .Y = options ? Y.device : NULL,
+                                       .out = chunk_out.device,
+                                       .state = (float *)chunk_state.device};
+    if (gap != 0)
+        chunk.q_by = q.by, chunk.k_by = k.by, chunk.v_by = v.by, chunk.gamma_by = gamma_.by, chunk.W_by = W.by,
+        chunk.Y_by = Y.by, chunk.out_by = chunk_out.by;
+}
+
+static void check_chunk(const char *what)
+{
+    const size_t dk = chunk.dk, dv = chunk.dv, heads = chunk.heads;
+    for (size_t i = 0; i < ROWS * heads * dv; i++) {
+        const size_t b = i / dv / heads, at = i / dv * dk; /* of row and head */
+        if (no_slot[b])
+            continue;
+        const size_t slot = slot_of(chunk.slots != NULL, b);
+        double *const h = chunk_state.value + (slot * heads + i / dv % heads) * dk * dv + i % dv;
+        double p = 0, sum = 0;
+        for (size_t n = 0; n < dk && chunk.W != NULL; n++)
+            p += Y.value[at + n] * h[n * dv];
+        for (size_t n = 0; n < dk; n++) {
+            const double decay = gamma_.value[chunk.decays == 1 ? i / dv : at + n];
+            h[n * dv] = decay * h[n * dv] + k.value[at + n] * v.value[i] - (chunk.W != NULL ? W.value[at + n] * p : 0);
+            sum += q.value[at + n] * h[n * dv];
+        }
+        chunk_out.value[i] = sum;
+    }
+    check(what, "state", &chunk_state, NULL);
+    check(what, "out", &chunk_out, no_slot);
+}
+
 /* ---- results: all options and none, rows side by side and apart ---- */
 
 static void check_results(void)
@@ -168,6 +227,17 @@ static void check_results(void)
         set_selective(i & 1 ? LINREC_BFLOAT16 : LINREC_FLOAT32, states, i & 2, i & 4, i & 8 ? 1 + (size_t)i % 4 : 0);
         must(linrec_selective_scan_step(&selective, NULL), what);
         check_selective(what);
+    }
+    static const size_t shapes[][2] = {{1, 1}, {5, 4}, {64, 20}, {100, 6}, {256, 32}};
+    for (int i = 0; i < 5 * 16; i++) {
+        char what[96];
+        const size_t *const shape = shapes[i / 16];
+        snprintf(what, sizeof what, "chunk step, %zu x %zu, %s%s%s%s", shape[0], shape[1], i & 1 ? "bf16" : "float32",
+                 i & 2 ? ", slots" : "", i & 4 ? ", W and Y" : "", i & 8 ? ", rows apart" : "");
+        set_chunk(i & 1 ? LINREC_BFLOAT16 : LINREC_FLOAT32, shape[0], shape[1], i & 2, i & 4,
+                  i & 8 ? 1 + (size_t)i % 4 : 0);
+        must(linrec_chunk_state_step(&chunk, NULL), what);
+        check_chunk(what);
     }
 }
 
@@ -204,6 +274,35 @@ static void check_errors(void)
     selective.slots = NULL;
     WITH(selective, num_slots, ROWS - 1, STEP, LINREC_INVALID_ARGUMENT); /* row b has slot b */
 #undef STEP
+
+    set_chunk(LINREC_BFLOAT16, 6, 8, true, true, 0);
+#define STEP linrec_chunk_state_step(&chunk, NULL)
+    EXPECT(STEP, LINREC_SUCCESS);
+    EXPECT(linrec_chunk_state_step(NULL, NULL), LINREC_INVALID_ARGUMENT);
+    WITH(chunk, q, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, k, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, v, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, gamma, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, out, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, state, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, W, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, Y, NULL, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, v, (const char *)chunk.v + 1, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, gamma, (const float *)((const char *)chunk.gamma + 2), STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, dtype, (enum linrec_dtype)3, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, decays, 2, STEP, LINREC_INVALID_ARGUMENT);
+    chunk.decays = 1;
+    WITH(chunk, dk, 0, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, dk, 257, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, k_by, 17, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, out_by, SIZE_MAX / 2, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, num_slots, SIZE_MAX / 2, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, dv, SIZE_MAX / 2, STEP, LINREC_INVALID_ARGUMENT);
+    WITH(chunk, batch, 0, STEP, LINREC_SUCCESS);
+    WITH(chunk, dv, 0, STEP, LINREC_SUCCESS);
+    chunk.slots = NULL;
+    WITH(chunk, num_slots, ROWS - 1, STEP, LINREC_INVALID_ARGUMENT);
+#undef STEP
     must_cuda(cudaDeviceSynchronize());
 }
 
@@ -212,10 +311,12 @@ static void check_errors(void)
 static void check_before(void)
 {
     set_selective(LINREC_FLOAT32, 16, true, true, 0);
+    set_chunk(LINREC_FLOAT32, 6, 8, true, true, 0);
     const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
     if (before == cudaSuccess)
         printf("there is a device 99\n");
     KEEPS(linrec_selective_scan_step(&selective, NULL));
+    KEEPS(linrec_chunk_state_step(&chunk, NULL));
     cudaDeviceSynchronize();
 }
 
@@ -231,15 +332,18 @@ static void check_graph(void)
     cudaGraphExec_t replayed;
     must_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     set_selective(LINREC_FLOAT32, 16, true, true, 0);
+    set_chunk(LINREC_FLOAT32, 6, 8, true, true, 0);
     must_cuda(cudaDeviceSynchronize());
     must_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     must(linrec_selective_scan_step(&selective, stream), "graph");
+    must(linrec_chunk_state_step(&chunk, stream), "graph");
     must_cuda(cudaStreamEndCapture(stream, &graph));
     must_cuda(cudaGraphInstantiate(&replayed, graph, 0));
     for (int replay = 0; replay < 3; replay++) {
         must_cuda(cudaGraphLaunch(replayed, stream));
         must_cuda(cudaStreamSynchronize(stream));
         check_selective("graph");
+        check_chunk("graph");
     }
 #endif
 }
