@@ -37,8 +37,8 @@
 
 #include <cuda_runtime_api.h>
 
-#define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
-#define LINREC_VERSION_MINOR 5 /* a larger one: there is more than before */
+#define LINREC_VERSION_MAJOR 1 /* another one: programs are to be compiled again */
+#define LINREC_VERSION_MINOR 0 /* a larger one: there is more than before */
 #define LINREC_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -215,11 +215,17 @@ LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t s
        out[d, l]  = y[d, l] * silu(z[d, l]),   silu(v) = v / (1 + exp(-v))
 
    What is NULL falls away. No batch, no channel or no step: nothing happens, but that final_state is the initial one,
-   and that gradients which are sums are 0. */
+   and that gradients which are sums are 0.
+
+   Packed sequences are those of struct linrec_layout, here side by side in each row: batch is 1, sequence s has the
+   elements cu_seqlens[s] ... cu_seqlens[s+1] - 1 of a row, and states have num_seqs in place of batch. They have no
+   gradients yet: with cu_seqlens backward, and its workspace, are LINREC_NOT_SUPPORTED. */
 struct linrec_selective_scan {
     size_t batch, channels, seq_len;
-    size_t states; /* 1 ... 256 */
-    size_t groups; /* of channels, which they divide evenly */
+    size_t states;         /* 1 ... 256 */
+    size_t groups;         /* of channels, which they divide evenly */
+    size_t num_seqs;       /* packed sequences; 0 without cu_seqlens */
+    const int *cu_seqlens; /* (num_seqs + 1), ascending, or NULL: not packed */
     enum linrec_dtype dtype;
     bool delta_softplus;
 

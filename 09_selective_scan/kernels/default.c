@@ -28,9 +28,11 @@ static bool is_for_steps(const struct selective_args *args)
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
-    const cudaError_t error = selective_check_args(args, false, 0);
+    const cudaError_t error = selective_check_packed(args, false, 0);
     if (error != cudaSuccess || selective_is_empty(args) || is_for_steps(args))
         return selective_steps_forward(args, stream);
+    if (args->starts != NULL) /* the others take none */
+        return selective_fused_steps_forward(args, stream);
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;

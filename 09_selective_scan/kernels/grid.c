@@ -2,6 +2,14 @@
 /* grid.c - the lanes, warps, blocks and segments that a shape gets, and the kernels that take it. */
 #include "grid.h"
 
+struct selective_args selective_sequences(const struct selective_args *args)
+{
+    struct selective_args sequences = *args;
+    if (args->starts != NULL)
+        sequences.batch = args->num_seqs;
+    return sequences;
+}
+
 size_t selective_warps(const struct selective_args *args)
 {
     return args->groups != 0 ? (args->channels / args->groups + 31) / 32 : 0;

@@ -211,6 +211,8 @@ static void compare(struct oracle *oracle, int array, size_t index, float got, s
 
 struct channel {
     size_t batch, number, group, first, steps;
+    size_t seq; /* whose states it has: the batch, or the packed sequence */
+    bool begins, ends;
     float *u, *delta, *z, *d_out, *B, *C, *row; /* as they were read; B, C and row hold one state at a time */
     struct bounded *v, *step, *gate, *d_y;      /* v: what softplus gets; gate: silu(z), or 1 */
     struct bounded *a, *h;        /* of one state: coefficients, and h before each step and after the last */
@@ -246,7 +248,8 @@ static void channel_read(struct oracle *oracle, struct channel *c, size_t batch,
 {
     const struct selective_args *args = &oracle->args;
     const size_t row = (batch * args->channels + number) * args->seq_len + first;
-    c->batch = batch, c->number = number, c->first = first;
+    c->batch = c->seq = batch, c->number = number, c->first = first;
+    c->begins = first == 0, c->ends = first + c->steps == args->seq_len;
     c->group = number / (args->channels / args->groups);
     read_row(oracle, args->u, row, c->steps, c->u);
     read_row(oracle, args->delta, row, c->steps, c->delta);
@@ -271,7 +274,7 @@ static void channel_read(struct oracle *oracle, struct channel *c, size_t batch,
 /* Where a state of the channel stands in arrays of (batch, channels, states). */
 static size_t state_index(const struct oracle *oracle, const struct channel *c, size_t n)
 {
-    return (c->batch * oracle->args.channels + c->number) * oracle->args.states + n;
+    return (c->seq * oracle->args.channels + c->number) * oracle->args.states + n;
 }
 
 /* State n through time. Adds to y, and leaves the coefficients in a, the states in h. */
@@ -283,7 +286,7 @@ static void state_forward(struct oracle *oracle, struct channel *c, size_t n)
     read_floats(oracle, args->A, c->number * args->states + n, 1, &A);
     read_row(oracle, args->B, row, c->steps, c->B);
     read_row(oracle, args->C, row, c->steps, c->C);
-    if (c->first == 0)
+    if (c->begins)
         read_floats(oracle, args->initial_state, state_index(oracle, c, n), 1, &initial);
     struct path path = beginning(initial);
     c->h[0] = exactly(initial);
@@ -303,7 +306,7 @@ static struct bounded state_backward(struct oracle *oracle, struct channel *c, s
     const struct selective_args *args = &oracle->args;
     float A, last = 0.0f;
     read_floats(oracle, args->A, c->number * args->states + n, 1, &A);
-    if (c->first + c->steps == args->seq_len)
+    if (c->ends)
         read_floats(oracle, args->d_final_state, state_index(oracle, c, n), 1, &last);
     struct path path = beginning(last);
     for (size_t l = c->steps; l-- > 0;) { /* the gradient of h[l] is in path */
@@ -333,11 +336,35 @@ static void check_state(struct oracle *oracle, int array, const float *values, s
     compare(oracle, array, index, got, expected);
 }
 
-static void check_forward(struct oracle *oracle, struct channel *c, size_t batch, size_t number)
+/* Where packed sequence s starts. */
+static size_t start_of(struct oracle *oracle, size_t s)
+{
+    int start = 0;
+    if (!oracle->on_device)
+        start = oracle->args.starts[s];
+    else if (cudaMemcpy(&start, oracle->args.starts + s, sizeof start, cudaMemcpyDeviceToHost) != cudaSuccess)
+        oracle->failed = true;
+    return (size_t)start;
+}
+
+/* Batches, or packed sequences. */
+static size_t num_sequences(const struct selective_args *args)
+{
+    return args->starts != NULL ? args->num_seqs : args->batch;
+}
+
+static void check_forward(struct oracle *oracle, struct channel *c, size_t seq, size_t number)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t row = (batch * args->channels + number) * args->seq_len;
-    channel_read(oracle, c, batch, number, 0);
+    if (args->starts != NULL) {
+        const size_t first = start_of(oracle, seq);
+        c->steps = start_of(oracle, seq + 1) - first;
+        channel_read(oracle, c, 0, number, first);
+        c->seq = seq, c->begins = c->ends = true;
+    } else {
+        channel_read(oracle, c, seq, number, 0);
+    }
+    const size_t row = (c->batch * args->channels + number) * args->seq_len + c->first;
     for (size_t n = 0; n < args->states; n++) {
         state_forward(oracle, c, n);
         if (args->final_state != NULL)
@@ -448,7 +475,7 @@ static void check_whole(struct oracle *oracle, bool backward)
     const size_t per_group = args->groups != 0 ? args->channels / args->groups : 0;
     struct channel c = channel_create(oracle, args->seq_len);
     struct totals totals = totals_create(oracle, backward ? group_steps : 0);
-    for (size_t b = 0; b < args->batch && !oracle->failed; b++)
+    for (size_t b = 0; b < num_sequences(args) && !oracle->failed; b++)
         for (size_t g = 0; g < args->groups && !oracle->failed; g++) {
             if (totals.d_B != NULL) {
                 memset(totals.d_B, 0, group_steps * sizeof *totals.d_B);
@@ -493,7 +520,7 @@ static size_t sample(uint64_t seed, size_t i, size_t wanted, size_t count)
 static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t batches = backward ? args->batch : 1, all = args->channels * args->batch / batches;
+    const size_t batches = backward ? args->batch : 1, all = args->channels * num_sequences(args) / batches;
     const size_t most = ((size_t)1 << 20) / (batches * args->states * args->seq_len), wanted = most > 2 ? most : 2;
     struct channel c = channel_create(oracle, args->seq_len);
     struct totals totals = totals_create(oracle, 0);
