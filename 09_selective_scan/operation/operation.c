@@ -232,8 +232,8 @@ static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], cha
 static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 {
     static const size_t on_gpu[MAX_SIZES] = {64, 2048, 16, 1, 65536};
-    static const size_t on_sim[][MAX_SIZES] = {{3, 4, 3, 2, 9}, {7, 34, 16, 1, 133}, {40, 2, 17, 2, 150}};
-    for (int i = 0; i < 3 && machine->backend != ON_CUDA; i++)
+    static const size_t on_sim[][MAX_SIZES] = {{3, 4, 3, 2, 9}, {2, 32, 16, 1, 128}, {5, 34, 16, 1, 160}, {40, 2, 17, 2, 150}};
+    for (int i = 0; i < 4 && machine->backend != ON_CUDA; i++)
         shapes_add(shapes, on_sim[i]);
     if (machine->backend == ON_CUDA)
         shapes_add(shapes, on_gpu);
