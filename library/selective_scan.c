@@ -50,8 +50,6 @@ static int workspace(const struct linrec_selective_scan *scan, enum linrec_pass 
     const struct selective_args args = args_of(scan);
     if (!selective_sizes_fit(&args))
         return LINREC_INVALID_ARGUMENT;
-    if (args.starts != NULL && pass == LINREC_BACKWARD)
-        return LINREC_NOT_SUPPORTED;
     call_begin();
     *bytes = of(&args, pass == LINREC_BACKWARD);
     call_end();
@@ -74,8 +72,6 @@ static int run(const struct linrec_selective_scan *scan, bool backward, cudaStre
     if (scan == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct selective_args args = args_of(scan);
-    if (args.starts != NULL && backward)
-        return LINREC_NOT_SUPPORTED;
     if (selective_check_packed(&args, backward, 0) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
     const int status = call_workspace(args.workspace, args.workspace_size, selective_least_workspace(&args, backward));

@@ -52,7 +52,8 @@ static __device__ __forceinline__ unsigned find_rows(const void *first, const vo
     for (int j = 0; j < PIECES_EACH(dtype, rows, steps, threads); j++) {
         const int row = row_of<dtype, steps, threads>(thread, j);
         const void *const array = row < each ? first : row < 2 * each ? second : third;
-        pieces[j] = (const dtype *)array + (array_row + row % each) * seq_len + begin + step_of_pieces<dtype, steps>(thread);
+        pieces[j] =
+            (const dtype *)array + (array_row + row % each) * seq_len + begin + step_of_pieces<dtype, steps>(thread);
         if (row < rows && array != NULL && row % each < here)
             there |= 1u << j;
     }
@@ -114,9 +115,8 @@ struct sources {
 
 /* `begin`: the first step. */
 template <typename dtype, int lanes>
-static __device__ __forceinline__ struct sources<dtype, lanes> find_sources(const struct selective_args *args,
-                                                                            const struct chunk_place *where,
-                                                                            size_t begin) {
+static __device__ __forceinline__ struct sources<dtype, lanes>
+find_sources(const struct selective_args *args, const struct chunk_place *where, size_t begin) {
     const size_t first = where->batch * args->channels + args->channels / args->groups * where->group + where->first;
     const size_t first_state = (where->batch * args->groups + where->group) * args->states;
     const void *const z = args->z != NULL ? args->z : args->u; /* read in vain, but every row is there */

@@ -51,8 +51,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     __syncthreads();
 
     int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
-    const bool whole_rows =
-        args.seq_len % IN_PIECE(dtype) == 0 && sequence.begin % IN_PIECE(dtype) == 0 && where.full;
+    const bool whole_rows = args.seq_len % IN_PIECE(dtype) == 0 && sequence.begin % IN_PIECE(dtype) == 0 && where.full;
     send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
     send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);

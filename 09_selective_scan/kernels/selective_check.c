@@ -28,9 +28,9 @@ bool selective_sizes_fit(const struct selective_args *args)
         return false;
     if (args->channels != 0 && (args->groups == 0 || args->channels % args->groups != 0))
         return false;
-    if (args->starts == NULL ? args->num_seqs != 0
-                             : args->batch != 1 || (args->num_seqs == 0 && args->seq_len != 0) ||
-                                   args->num_seqs >= PTRDIFF_MAX / 16)
+    if (args->starts == NULL
+            ? args->num_seqs != 0
+            : args->batch != 1 || (args->num_seqs == 0 && args->seq_len != 0) || args->num_seqs >= PTRDIFF_MAX / 16)
         return false;
     return is_countable(args->num_seqs, args->channels, args->states, 1) &&
            is_countable(args->batch, args->channels, args->seq_len, 1) &&
@@ -57,7 +57,7 @@ cudaError_t selective_check_packed(const struct selective_args *args, bool backw
     const void *const d_optional[] = {args->d_final_state, args->d_D, args->d_z, args->d_delta_bias,
                                       args->d_initial_state};
     bool fit = selective_sizes_fit(args);
-    if (!fit || (args->starts != NULL && (backward || (uintptr_t)args->starts % sizeof(int) != 0)))
+    if (!fit || (uintptr_t)args->starts % sizeof(int) != 0)
         return cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return cudaSuccess;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sequence.cuh - where a sequence lies in the rows of its arrays, for steps.cu and fused_steps.cu. A kernel goes through
+/* sequence.cuh - where a sequence lies in the rows of its arrays, for steps.cu, fused_steps.cu and
+   steps_backward.cu. A kernel goes through
    packed sequences as through batches, each with a length of its own:
 
        starts   0              3  3       5         three sequences, the second one empty

@@ -14,7 +14,7 @@
 
    Packed sequences, one after the other in time: the arrays have one batch, and sequence s has its steps starts[s] ...
    starts[s+1] - 1, which may be none; starts[0] is 0, and starts[num_seqs] is seq_len. Each has states of its own:
-   initial_state and final_state are (num_seqs, channels, states). Nothing goes from one to the next. */
+   initial_state and final_state, and the gradients of both, are (num_seqs, channels, states). Nothing goes from one to the next. */
 #ifndef SELECTIVE_ARGUMENTS_H
 #define SELECTIVE_ARGUMENTS_H
 
@@ -35,7 +35,7 @@ extern "C" {
    float32. */
 struct selective_args {
     size_t batch, channels, states, groups, seq_len;
-    size_t num_seqs;   /* packed sequences, forward only; 0 without starts */
+    size_t num_seqs;   /* packed sequences; 0 without starts */
     const int *starts; /* (num_seqs + 1), on the device, or NULL: not packed. The batch is 1, then */
     enum dtype dtype;
     bool delta_softplus;
@@ -78,7 +78,7 @@ struct selective_kernel {
     struct kernel_info info;
     selective_launcher *forward, *backward;                                     /* NULL: not offered */
     size_t max_states;                                                          /* 0: up to SELECTIVE_MAX_STATES */
-    bool packed;                                                                /* forward takes packed sequences */
+    bool packed;                                                                /* it takes packed sequences */
     size_t (*workspace_size)(const struct selective_args *args, bool backward); /* bytes; NULL: none */
 };
 

@@ -151,8 +151,9 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 
 const struct operation selective_operation = {
     .name = "selective scan",
-    .also = "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, --step for one\n"
-            "step. --help beside one of them says what that takes.",
+    .also =
+        "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, --step for one\n"
+        "step. --help beside one of them says what that takes.",
     .num_sizes = 5,
     .sizes = {[BATCH] = {"batch", "batch", "sequences of vectors side by side", .is_list = false},
               [CHANNELS] = {"channels", "number of channels", "channels, each with its own u and delta",
@@ -209,14 +210,14 @@ const struct operation selective_operation = {
     .levels = levels,
 };
 
-/* ---- packed sequences, forward alone ---- */
+/* ---- packed sequences ---- */
 
 static void packed_describe(const void *which, struct kernel *kernel)
 {
     const struct selective_kernel *row = which;
     describe(which, kernel);
-    kernel->runs[FORWARD] = row->packed;
-    kernel->runs[BACKWARD] = false;
+    kernel->runs[FORWARD] = row->packed && row->forward != NULL;
+    kernel->runs[BACKWARD] = row->packed && row->backward != NULL;
 }
 
 static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
@@ -232,7 +233,8 @@ static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], cha
 static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 {
     static const size_t on_gpu[MAX_SIZES] = {64, 2048, 16, 1, 65536};
-    static const size_t on_sim[][MAX_SIZES] = {{3, 4, 3, 2, 9}, {2, 32, 16, 1, 128}, {5, 34, 16, 1, 160}, {40, 2, 17, 2, 150}};
+    static const size_t on_sim[][MAX_SIZES] = {
+        {3, 4, 3, 2, 9}, {2, 32, 16, 1, 128}, {5, 34, 16, 1, 160}, {40, 2, 17, 2, 150}};
     for (int i = 0; i < 4 && machine->backend != ON_CUDA; i++)
         shapes_add(shapes, on_sim[i]);
     if (machine->backend == ON_CUDA)

@@ -353,7 +353,8 @@ static size_t num_sequences(const struct selective_args *args)
     return args->starts != NULL ? args->num_seqs : args->batch;
 }
 
-static void check_forward(struct oracle *oracle, struct channel *c, size_t seq, size_t number)
+/* Reads a channel of a batch, or of a packed sequence. Returns where its row begins. */
+static size_t sequence_read(struct oracle *oracle, struct channel *c, size_t seq, size_t number)
 {
     const struct selective_args *args = &oracle->args;
     if (args->starts != NULL) {
@@ -364,7 +365,13 @@ static void check_forward(struct oracle *oracle, struct channel *c, size_t seq, 
     } else {
         channel_read(oracle, c, seq, number, 0);
     }
-    const size_t row = (c->batch * args->channels + number) * args->seq_len + c->first;
+    return (c->batch * args->channels + number) * args->seq_len + c->first;
+}
+
+static void check_forward(struct oracle *oracle, struct channel *c, size_t seq, size_t number)
+{
+    const struct selective_args *args = &oracle->args;
+    const size_t row = sequence_read(oracle, c, seq, number);
     for (size_t n = 0; n < args->states; n++) {
         state_forward(oracle, c, n);
         if (args->final_state != NULL)
@@ -384,11 +391,10 @@ struct totals {
     struct sum *d_B, *d_C;          /* of one batch and group; NULL: not asked for */
 };
 
-static void check_backward(struct oracle *oracle, struct channel *c, size_t batch, size_t number, struct totals *totals)
+static void check_backward(struct oracle *oracle, struct channel *c, size_t seq, size_t number, struct totals *totals)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t row = (batch * args->channels + number) * args->seq_len;
-    channel_read(oracle, c, batch, number, 0);
+    const size_t row = sequence_read(oracle, c, seq, number);
     for (size_t n = 0; n < args->states; n++) {
         state_forward(oracle, c, n);
         const struct bounded d_initial = state_backward(oracle, c, n, &totals->d_A[number * args->states + n],
@@ -487,7 +493,8 @@ static void check_whole(struct oracle *oracle, bool backward)
                 else
                     check_forward(oracle, &c, b, d);
             for (size_t n = 0; n < args->states && totals.d_B != NULL && !oracle->failed; n++)
-                check_d_B_d_C(oracle, b, g, n, 0, c.steps, totals.d_B + n * c.steps, totals.d_C + n * c.steps, c.row);
+                check_d_B_d_C(oracle, args->starts != NULL ? 0 : b, g, n, c.first, c.steps, totals.d_B + n * c.steps,
+                              totals.d_C + n * c.steps, c.row);
         }
     for (size_t d = 0; d < args->channels && backward && !oracle->failed; d++)
         check_shared(oracle, d, &totals);
@@ -520,7 +527,7 @@ static size_t sample(uint64_t seed, size_t i, size_t wanted, size_t count)
 static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t batches = backward ? args->batch : 1, all = args->channels * num_sequences(args) / batches;
+    const size_t batches = backward ? num_sequences(args) : 1, all = args->channels * num_sequences(args) / batches;
     const size_t most = ((size_t)1 << 20) / (batches * args->states * args->seq_len), wanted = most > 2 ? most : 2;
     struct channel c = channel_create(oracle, args->seq_len);
     struct totals totals = totals_create(oracle, 0);
@@ -532,7 +539,7 @@ static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
         }
         memset(totals.d_A + d * args->states, 0, args->states * sizeof *totals.d_A);
         totals.d_D[d] = totals.d_bias[d] = (struct sum){0.0, 0.0, 0.0, 0.0};
-        for (size_t b = 0; b < args->batch && !oracle->failed; b++)
+        for (size_t b = 0; b < num_sequences(args) && !oracle->failed; b++)
             check_backward(oracle, &c, b, d, &totals);
         check_shared(oracle, d, &totals);
     }
@@ -578,7 +585,7 @@ cudaError_t selective_device_check(const struct problem *problem, const struct d
         check_whole(&oracle, backward);
     } else {
         check_channels(&oracle, backward, data->seed);
-        if (backward)
+        if (backward && oracle.args.starts == NULL) /* packed sequences have no windows of one length */
             check_windows(&oracle, data->seed);
     }
     return oracle.failed ? cudaErrorMemoryAllocation

@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int c = 0; c < width; c++)
         v[c] = inside ? read1<dtype>(args.v, row * args.v_by + head * args.dv + column + c) : 0.0f;
-    /* [update] The new state, and what its rows add to the output. */
+        /* [update] The new state, and what its rows add to the output. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const size_t i = first + r * STEP_ROW_LANES, of_head = head * args.dk + i;

@@ -214,8 +214,7 @@ static void set_scan(bool packed, size_t states)
     scan.d_final_state = end.d_device, scan.d_u = u.d_device, scan.d_delta = delta.d_device, scan.d_A = A.d_device;
     scan.d_B = B.d_device, scan.d_C = C.d_device, scan.d_D = D.d_device, scan.d_z = z.d_device;
     scan.d_delta_bias = bias.d_device, scan.d_initial_state = begin.d_device;
-    must(linrec_selective_scan_workspace(&scan, packed ? LINREC_FORWARD : LINREC_BACKWARD, &scan.workspace_bytes),
-         "workspace");
+    must(linrec_selective_scan_workspace(&scan, LINREC_BACKWARD, &scan.workspace_bytes), "workspace");
     new_workspace(&scan.workspace, scan.workspace_bytes);
 }
 
@@ -225,9 +224,11 @@ static void check_scan(void)
     for (int many = 0; many < 2; many++) { /* states in shared memory, or in registers */
         set_scan(true, many ? 70 : 3);
         must(linrec_selective_scan_forward(&scan, NULL), "selective scan, packed");
+        must(linrec_selective_scan_backward(&scan, NULL), "selective scan, packed, backward");
         run_scan();
         check_output("selective scan, packed", &out);
         check_output("selective scan, packed", &end);
+        check_gradients("selective scan, packed", run_scan, inputs, 9, outputs, 2);
     }
     set_scan(false, 3);
     must(linrec_selective_scan_forward(&scan, NULL), "selective scan, forward");
@@ -477,16 +478,18 @@ static void check_errors(void)
     WITH(scan, workspace, (char *)scan.workspace + 4, BACKWARD, LINREC_INVALID_ARGUMENT);
     EXPECT(linrec_selective_scan_small_workspace(&scan, LINREC_BACKWARD, NULL), LINREC_INVALID_ARGUMENT);
     WITH(scan, seq_len, 0, BACKWARD, LINREC_SUCCESS);
-    WITH(scan, num_seqs, 2, FORWARD, LINREC_INVALID_ARGUMENT); /* packed sequences, and where? */
+    WITH(scan, num_seqs, 2, FORWARD, LINREC_INVALID_ARGUMENT);                     /* packed sequences, and where? */
     WITH(scan, cu_seqlens, (const int *)scan.A, FORWARD, LINREC_INVALID_ARGUMENT); /* a batch of 2 */
     set_scan(true, 3);
     EXPECT(FORWARD, LINREC_SUCCESS);
-    EXPECT(BACKWARD, LINREC_NOT_SUPPORTED);
-    EXPECT(linrec_selective_scan_workspace(&scan, LINREC_BACKWARD, &bytes), LINREC_NOT_SUPPORTED);
+    EXPECT(BACKWARD, LINREC_SUCCESS);
+    must(linrec_selective_scan_workspace(&scan, LINREC_BACKWARD, &bytes), "workspace");
+    WITH(scan, workspace_bytes, bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
     WITH(scan, num_seqs, 0, FORWARD, LINREC_INVALID_ARGUMENT); /* steps of no sequence */
-    static const int no_starts[] = {-5, 1 << 30}; /* lead to no access outside the arrays */
+    static const int no_starts[] = {-5, 1 << 30};              /* lead to no access outside the arrays */
     must_cuda(cudaMemcpy((void *)scan.cu_seqlens, no_starts, sizeof no_starts, cudaMemcpyHostToDevice));
     WITH(scan, num_seqs, 1, FORWARD, LINREC_SUCCESS);
+    WITH(scan, num_seqs, 1, BACKWARD, LINREC_SUCCESS);
     WITH(scan, cu_seqlens, (const int *)((const char *)scan.cu_seqlens + 2), FORWARD, LINREC_INVALID_ARGUMENT);
 #undef FORWARD
 #undef BACKWARD
