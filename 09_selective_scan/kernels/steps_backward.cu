@@ -56,7 +56,8 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, c
 }
 
 /* States [first, first + elems). parts.rest holds the saved states, (warps of a batch, all chunks of all batches or
-   packed sequences, elems, 32), and those of a chunk, (warps, STEPS_CHUNK, elems, 32); behind them, from launch to launch, y, d_u and d_step of the states before. */
+   packed sequences, elems, 32), and those of a chunk, (warps, STEPS_CHUNK, elems, 32); behind them, from launch to
+   launch, y, d_u and d_step of the states before. */
 template <typename dtype, int elems>
 static __global__ void steps_backward(struct selective_args args, struct selective_parts parts, size_t all_chunks,
                                       size_t first)
