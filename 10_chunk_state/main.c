@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - chapter 10 as a program: the states between chunks, and with --step one position of a layer. README.md is the
-   text. */
+/* main.c - chapter 10 as a program: the states between chunks, and with --step one position of a layer. README.md is
+   the text. */
 #include <string.h>
 
 #include "../common/harness/harness.h"

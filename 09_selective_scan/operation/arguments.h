@@ -14,7 +14,8 @@
 
    Packed sequences, one after the other in time: the arrays have one batch, and sequence s has its steps starts[s] ...
    starts[s+1] - 1, which may be none; starts[0] is 0, and starts[num_seqs] is seq_len. Each has states of its own:
-   initial_state and final_state, and the gradients of both, are (num_seqs, channels, states). Nothing goes from one to the next. */
+   initial_state and final_state, and the gradients of both, are (num_seqs, channels, states). Nothing goes from one to
+   the next. */
 #ifndef SELECTIVE_ARGUMENTS_H
 #define SELECTIVE_ARGUMENTS_H
 
