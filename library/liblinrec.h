@@ -12,8 +12,8 @@
        linrec_X_forward(&x, stream)             queues the operation on a stream
        linrec_X_backward(&x, stream)            queues its gradients
 
-   For a model that writes there also are linrec_layout_step, linrec_selective_scan_step and linrec_chunk_state_step, one
-   step in place.
+   For a model that writes there also are linrec_layout_step, linrec_selective_scan_step and linrec_chunk_state_step,
+   one step in place.
 
    What is true of all of them:
 
@@ -273,15 +273,15 @@ LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selecti
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 
-/* One step of the layer, in place, with the names of Mamba's selective_state_update. Each row of the batch is a sequence,
-   and its state h of all that came before lies in its slot, state[slots[b]]:
+/* One step of the layer, in place, with the names of Mamba's selective_state_update. Each row of the batch is a
+   sequence, and its state h of all that came before lies in its slot, state[slots[b]]:
 
        step[d] = delta[b, d] + delta_bias[d],   through softplus if delta_softplus
        h[d, n] = exp(step[d] A[d, n]) h[d, n] + step[d] B[b, g, n] u[b, d]
        y[d]    = sum over n of C[b, g, n] h[d, n]  +  D[d] u[b, d],    out[b, d] = y[d] * silu(z[b, d])
 
-   What is NULL falls away. Slots are those of struct linrec_step. There is no workspace. It is fastest where `states` is
-   a multiple of 4, and state, A, and the rows of B and C begin at multiples of four of their elements. */
+   What is NULL falls away. Slots are those of struct linrec_step. There is no workspace. It is fastest where `states`
+   is a multiple of 4, and state, A, and the rows of B and C begin at multiples of four of their elements. */
 struct linrec_selective_step {
     size_t batch, channels, num_slots;
     size_t states;    /* 1 ... 256 */
@@ -407,13 +407,13 @@ LINREC_API int linrec_chunk_state_backward(const struct linrec_chunk_state *chun
 /* One position of a chunkwise layer, in place. Each row of the batch is a sequence, and the states of all that came
    before lie in its slot, state[slots[b]]: for each head a matrix h of dk rows and dv columns,
 
-       h   = gamma h - W (Y^T h) + k v^T          W, Y and k are columns; gamma is one decay for each row, or one for all
+       h   = gamma h - W (Y^T h) + k v^T          W, Y and k are columns; gamma is a decay for each row, or one for all
        out = h^T q
 
    Without W and Y that is a step of Mamba-2 (k = dt B, v = x, q = C, gamma = exp(dt A)) or of gated linear attention.
    Gated DeltaNet and KDA, with a key k' and strength beta, have W = k = beta k' and Y = gamma k', row by row. Slots are
-   those of struct linrec_step. There is no workspace. It is fastest where dv is a multiple of 4, and state begins at one
-   of 16 bytes. */
+   those of struct linrec_step. There is no workspace. It is fastest where dv is a multiple of 4, and state begins at
+   one of 16 bytes. */
 struct linrec_chunk_step {
     size_t batch, heads, dk, dv, num_slots; /* dk: 1 ... 256 */
     size_t decays;                          /* of a head: dk, one for each row, or 1 */
