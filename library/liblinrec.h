@@ -219,8 +219,8 @@ LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t s
 
    Packed sequences are those of struct linrec_layout, here side by side in each row: batch is 1, sequence s has the
    elements cu_seqlens[s] ... cu_seqlens[s+1] - 1 of a row, and states have num_seqs in place of batch. Their
-   gradients are computed by a plain loop: some ten times slower than those of as many steps without cu_seqlens is a
-   guess, and the workspace is larger, 128 KB for each sequence and 32 channels of a group, and more. */
+   gradients are computed by a plain loop, which is much slower than the kernels for sequences of one length, and takes
+   a larger workspace: more than 128 KB for each sequence and 32 channels of a group. */
 struct linrec_selective_scan {
     size_t batch, channels, seq_len;
     size_t states;         /* 1 ... 256 */
