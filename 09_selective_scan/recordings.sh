@@ -24,6 +24,18 @@ record_09() {
     fi
 }
 
+# One step, with the sizes that the program has by itself.
+record_09_step() {
+    rm -f build/recordings/09_step_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16; do
+        run build/cuda/09_selective_scan --step --type "$type" --csv "build/recordings/09_step_$type.csv"
+    done
+    if ls build/recordings/09_step_*.csv > /dev/null 2>&1; then
+        run perl common/record/merge.pl results/09_step.csv build/recordings/09_step_*.csv
+    fi
+}
+
 record_09_peers() {
     peers 09_selective_scan
 }

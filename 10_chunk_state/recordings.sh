@@ -31,6 +31,18 @@ record_10() {
     fi
 }
 
+# One position, with the sizes that the program has by itself.
+record_10_step() {
+    rm -f build/recordings/10_step_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16; do
+        run build/cuda/10_chunk_state --step --type "$type" --csv "build/recordings/10_step_$type.csv"
+    done
+    if ls build/recordings/10_step_*.csv > /dev/null 2>&1; then
+        run perl common/record/merge.pl results/10_step.csv build/recordings/10_step_*.csv
+    fi
+}
+
 # How many chunks early? In registers, and in stages that TMA fills.
 record_10_ahead() {
     rm -f build/recordings/10_ahead_*.csv

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk_state.c - the states between chunks of liblinrec.h: chapter 10's default. */
+/* chunk_state.c - the states between chunks of liblinrec.h: chapter 10's default, and its step. */
 #include "../10_chunk_state/kernels/kernels.h"
 #include "../10_chunk_state/kernels/chunk_check.h"
 #include "call.h"
@@ -77,4 +77,40 @@ int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cu
     const int status = run(chunk_state, true, stream);
     call_end();
     return status;
+}
+
+int linrec_chunk_state_step(const struct linrec_chunk_step *step, cudaStream_t stream)
+{
+    if (step == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct chunk_step_args args = {
+        .batch = step->batch,
+        .heads = step->heads,
+        .dk = step->dk,
+        .dv = step->dv,
+        .num_slots = step->num_slots,
+        .decays = step->decays,
+        .slots = step->slots,
+        .dtype = (enum dtype)step->dtype,
+        .q = step->q,
+        .k = step->k,
+        .v = step->v,
+        .gamma = step->gamma,
+        .W = step->W,
+        .Y = step->Y,
+        .out = step->out,
+        .q_by = step->q_by,
+        .k_by = step->k_by,
+        .v_by = step->v_by,
+        .gamma_by = step->gamma_by,
+        .W_by = step->W_by,
+        .Y_by = step->Y_by,
+        .out_by = step->out_by,
+        .state = step->state,
+        .new_state = step->state,
+    };
+    call_begin();
+    const cudaError_t error = chunk_state_step(&args, stream);
+    call_end();
+    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error); /* it has no other limits */
 }

@@ -12,7 +12,8 @@
        linrec_X_forward(&x, stream)             queues the operation on a stream
        linrec_X_backward(&x, stream)            queues its gradients
 
-   In the layout of models there also is linrec_layout_step, one step of the recurrence, for a model that writes.
+   For a model that writes there also are linrec_layout_step, linrec_selective_scan_step and linrec_chunk_state_step,
+   one step in place.
 
    What is true of all of them:
 
@@ -20,8 +21,9 @@
      during the call alone.
    - Pointers are to memory of the current device. Arrays are row-major, without gaps between rows, their bases are
      aligned to 16 bytes, and no array that is written overlaps another one. Nothing before an array's first or past
-     its last element is read or written. The layout of models has it easier: rows of struct linrec_layout and struct
-     linrec_step may lie apart, and a base is aligned as one element is; a workspace is aligned to 16 bytes there, too.
+     its last element is read or written. The layout of models and the steps have it easier: rows of struct
+     linrec_layout, linrec_step, linrec_selective_step and linrec_chunk_step may lie apart, and a base is aligned as one
+     element is; a workspace is aligned to 16 bytes there, too.
    - A call runs on the current device, allocates nothing, does not wait, keeps nothing from one call to the next, and
      may be captured in a CUDA graph. Several host threads may call at the same time, with a workspace each.
    - It returns one of the statuses below. It neither returns nor clears an error of the CUDA runtime that was there
@@ -35,8 +37,8 @@
 
 #include <cuda_runtime_api.h>
 
-#define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
-#define LINREC_VERSION_MINOR 4 /* a larger one: there is more than before */
+#define LINREC_VERSION_MAJOR 1 /* another one: programs are to be compiled again */
+#define LINREC_VERSION_MINOR 0 /* a larger one: there is more than before */
 #define LINREC_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -213,11 +215,18 @@ LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t s
        out[d, l]  = y[d, l] * silu(z[d, l]),   silu(v) = v / (1 + exp(-v))
 
    What is NULL falls away. No batch, no channel or no step: nothing happens, but that final_state is the initial one,
-   and that gradients which are sums are 0. */
+   and that gradients which are sums are 0.
+
+   Packed sequences are those of struct linrec_layout, here side by side in each row: batch is 1, sequence s has the
+   elements cu_seqlens[s] ... cu_seqlens[s+1] - 1 of a row, and states have num_seqs in place of batch. Their
+   gradients are computed by a plain loop, which is much slower than the kernels for sequences of one length, and takes
+   a larger workspace: more than 128 KB for each sequence and 32 channels of a group. */
 struct linrec_selective_scan {
     size_t batch, channels, seq_len;
-    size_t states; /* 1 ... 256 */
-    size_t groups; /* of channels, which they divide evenly */
+    size_t states;         /* 1 ... 256 */
+    size_t groups;         /* of channels, which they divide evenly */
+    size_t num_seqs;       /* packed sequences; 0 without cu_seqlens */
+    const int *cu_seqlens; /* (num_seqs + 1), ascending, or NULL: not packed */
     enum linrec_dtype dtype;
     bool delta_softplus;
 
@@ -264,6 +273,36 @@ LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selecti
                                                      size_t *bytes);
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+
+/* One step of the layer, in place, with the names of Mamba's selective_state_update. Each row of the batch is a
+   sequence, and its state h of all that came before lies in its slot, state[slots[b]]:
+
+       step[d] = delta[b, d] + delta_bias[d],   through softplus if delta_softplus
+       h[d, n] = exp(step[d] A[d, n]) h[d, n] + step[d] B[b, g, n] u[b, d]
+       y[d]    = sum over n of C[b, g, n] h[d, n]  +  D[d] u[b, d],    out[b, d] = y[d] * silu(z[b, d])
+
+   What is NULL falls away. Slots are those of struct linrec_step. There is no workspace. It is fastest where `states`
+   is a multiple of 4, and state, A, and the rows of B and C begin at multiples of four of their elements. */
+struct linrec_selective_step {
+    size_t batch, channels, num_slots;
+    size_t states;    /* 1 ... 256 */
+    size_t groups;    /* of channels, which they divide evenly */
+    const int *slots; /* (batch), or NULL: row b has slot b, and there are as many slots at least */
+    enum linrec_dtype dtype;
+    bool delta_softplus;
+
+    const void *u, *delta;                           /* (batch, channels) */
+    const float *A;                                  /* (channels, states), negative where the layer is to forget */
+    const void *B, *C;                               /* (batch, groups, states) */
+    const float *D;                                  /* (channels), or NULL */
+    const void *z;                                   /* (batch, channels), or NULL */
+    const float *delta_bias;                         /* (channels), or NULL */
+    void *out;                                       /* (batch, channels) */
+    size_t u_by, delta_by, B_by, C_by, z_by, out_by; /* elements from one row to the next; 0: no gaps */
+    float *state;                                    /* (num_slots, channels, states), without gaps; read and written */
+};
+
+LINREC_API int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStream_t stream);
 
 /* The layer of Mamba-2 (Dao and Gu, 2024), with the names of its mamba_chunk_scan_combined. For each batch and head h a
    linear recurrence whose state is a matrix of dv rows and dk columns, with one decay for all of it; g is the group of
@@ -324,7 +363,9 @@ LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t st
        h[k] = A[k] h[k-1] + h_local[k],     k = 0 ... chunks-1,     h[-1] = initial_state,     where
 
        A[k] h = gamma[k] h                                a decay for each row, or one for all
-       A[k] h = gamma[k] (h - W[k] (Y[k]^T h))            where W and Y are given; they have `rank` columns
+       A[k] h = gamma[k] h - W[k] (Y[k]^T h)              where W and Y are given; they have `rank` columns
+
+   The decay stands outside of the product, so nothing is divided by one, which may be 0.
 
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
    gradients of all that is read. In 16 bits it reads states that are rounded to that type, also where it computes them
@@ -367,6 +408,33 @@ LINREC_API int linrec_chunk_state_workspace(const struct linrec_chunk_state *chu
                                             size_t *bytes);
 LINREC_API int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
 LINREC_API int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
+
+/* One position of a chunkwise layer, in place. Each row of the batch is a sequence, and the states of all that came
+   before lie in its slot, state[slots[b]]: for each head a matrix h of dk rows and dv columns,
+
+       h   = gamma h - W (Y^T h) + k v^T          W, Y and k are columns; gamma is a decay for each row, or one for all
+       out = h^T q
+
+   Without W and Y that is a step of Mamba-2 (k = dt B, v = x, q = C, gamma = exp(dt A)) or of gated linear attention.
+   Gated DeltaNet and KDA, with a key k' and strength beta, have W = k = beta k' and Y = gamma k', row by row. Slots are
+   those of struct linrec_step. There is no workspace. It is fastest where dv is a multiple of 4, and state begins at
+   one of 16 bytes. */
+struct linrec_chunk_step {
+    size_t batch, heads, dk, dv, num_slots; /* dk: 1 ... 256 */
+    size_t decays;                          /* of a head: dk, one for each row, or 1 */
+    const int *slots; /* (batch), or NULL: row b has slot b, and there are as many slots at least */
+    enum linrec_dtype dtype;
+
+    const void *q, *k;                                     /* (batch, heads, dk) */
+    const void *v;                                         /* (batch, heads, dv) */
+    const float *gamma;                                    /* (batch, heads, decays) */
+    const void *W, *Y;                                     /* (batch, heads, dk), or both NULL */
+    void *out;                                             /* (batch, heads, dv) */
+    size_t q_by, k_by, v_by, gamma_by, W_by, Y_by, out_by; /* elements from one row to the next; 0: no gaps */
+    float *state; /* (num_slots, heads, dk, dv), without gaps; read and written */
+};
+
+LINREC_API int linrec_chunk_state_step(const struct linrec_chunk_step *step, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selective_scan.c - the selective scan of liblinrec.h: chapter 09's default. */
+/* selective_scan.c - the selective scan of liblinrec.h: chapter 09's default, and its step. */
 #include "../09_selective_scan/kernels/selective_check.h"
 #include "call.h"
 
@@ -11,6 +11,8 @@ static struct selective_args args_of(const struct linrec_selective_scan *s)
         .states = s->states,
         .groups = s->groups,
         .seq_len = s->seq_len,
+        .num_seqs = s->num_seqs,
+        .starts = s->cu_seqlens,
         .dtype = (enum dtype)s->dtype,
         .delta_softplus = s->delta_softplus,
         .u = s->u,
@@ -70,7 +72,7 @@ static int run(const struct linrec_selective_scan *scan, bool backward, cudaStre
     if (scan == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct selective_args args = args_of(scan);
-    if (selective_check_args(&args, backward, 0) != cudaSuccess)
+    if (selective_check_packed(&args, backward, 0) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
     const int status = call_workspace(args.workspace, args.workspace_size, selective_least_workspace(&args, backward));
     if (status != LINREC_SUCCESS)
@@ -92,4 +94,41 @@ int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cud
     const int status = run(scan, true, stream);
     call_end();
     return status;
+}
+
+int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStream_t stream)
+{
+    if (step == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct selective_step_args args = {
+        .batch = step->batch,
+        .channels = step->channels,
+        .states = step->states,
+        .groups = step->groups,
+        .num_slots = step->num_slots,
+        .slots = step->slots,
+        .dtype = (enum dtype)step->dtype,
+        .delta_softplus = step->delta_softplus,
+        .u = step->u,
+        .delta = step->delta,
+        .A = step->A,
+        .B = step->B,
+        .C = step->C,
+        .D = step->D,
+        .z = step->z,
+        .delta_bias = step->delta_bias,
+        .out = step->out,
+        .u_by = step->u_by,
+        .delta_by = step->delta_by,
+        .B_by = step->B_by,
+        .C_by = step->C_by,
+        .z_by = step->z_by,
+        .out_by = step->out_by,
+        .state = step->state,
+        .new_state = step->state,
+    };
+    call_begin();
+    const cudaError_t error = selective_step(&args, stream);
+    call_end();
+    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error); /* it has no other limits */
 }

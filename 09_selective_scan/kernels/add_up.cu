@@ -79,7 +79,8 @@ static __global__ void add_up(const struct all_sums all)
 extern "C" cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
                                         cudaStream_t stream)
 {
-    const size_t groups = args->batch * args->groups, row = args->states * args->seq_len;
+    const size_t batches = args->starts != NULL ? 1 : args->batch; /* packed sequences have steps of their own */
+    const size_t groups = batches * args->groups, row = args->states * args->seq_len;
     const size_t times = parts->segments * args->batch;
     struct all_sums all = {{{0, groups, parts->per_group, row, parts->d_B, args->d_B, true},
                             {0, groups, parts->per_group, row, parts->d_C, args->d_C, true},

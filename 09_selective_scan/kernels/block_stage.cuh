@@ -44,15 +44,16 @@ static __device__ __forceinline__ int step_of_pieces(int thread)
    are there. Returns a mask of those that are; a missing array has none. */
 template <typename dtype, int rows, int each, int steps, int threads>
 static __device__ __forceinline__ unsigned find_rows(const void *first, const void *second, const void *third,
-                                                     size_t array_row, int here, size_t seq_len, int thread,
-                                                     const dtype *pieces[])
+                                                     size_t array_row, int here, size_t seq_len, size_t begin,
+                                                     int thread, const dtype *pieces[])
 {
     unsigned there = 0;
 #pragma unroll
     for (int j = 0; j < PIECES_EACH(dtype, rows, steps, threads); j++) {
         const int row = row_of<dtype, steps, threads>(thread, j);
         const void *const array = row < each ? first : row < 2 * each ? second : third;
-        pieces[j] = (const dtype *)array + (array_row + row % each) * seq_len + step_of_pieces<dtype, steps>(thread);
+        pieces[j] =
+            (const dtype *)array + (array_row + row % each) * seq_len + begin + step_of_pieces<dtype, steps>(thread);
         if (row < rows && array != NULL && row % each < here)
             there |= 1u << j;
     }
@@ -112,17 +113,18 @@ struct sources {
     unsigned own_there, common_there;
 };
 
+/* `begin`: the first step. */
 template <typename dtype, int lanes>
-static __device__ __forceinline__ struct sources<dtype, lanes> find_sources(const struct selective_args *args,
-                                                                            const struct chunk_place *where) {
+static __device__ __forceinline__ struct sources<dtype, lanes>
+find_sources(const struct selective_args *args, const struct chunk_place *where, size_t begin) {
     const size_t first = where->batch * args->channels + args->channels / args->groups * where->group + where->first;
     const size_t first_state = (where->batch * args->groups + where->group) * args->states;
     const void *const z = args->z != NULL ? args->z : args->u; /* read in vain, but every row is there */
     struct sources<dtype, lanes> sources;
     sources.own_there = find_rows<dtype, OWN_ROWS(lanes), CHANNELS(lanes), STEPS, 32>(
-        args->u, args->delta, z, first, where->here, args->seq_len, threadIdx.x % 32, sources.own);
+        args->u, args->delta, z, first, where->here, args->seq_len, begin, threadIdx.x % 32, sources.own);
     sources.common_there = find_rows<dtype, COMMON_ROWS(lanes), STATES_OF(lanes), STEPS, 32 * WARPS(lanes)>(
-        args->B, args->C, NULL, first_state, (int)args->states, args->seq_len, threadIdx.x, sources.common);
+        args->B, args->C, NULL, first_state, (int)args->states, args->seq_len, begin, threadIdx.x, sources.common);
     return sources;
 }
 

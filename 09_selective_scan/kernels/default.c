@@ -28,9 +28,11 @@ static bool is_for_steps(const struct selective_args *args)
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
-    const cudaError_t error = selective_check_args(args, false, 0);
+    const cudaError_t error = selective_check_packed(args, false, 0);
     if (error != cudaSuccess || selective_is_empty(args) || is_for_steps(args))
         return selective_steps_forward(args, stream);
+    if (args->starts != NULL) /* the others take none */
+        return selective_fused_steps_forward(args, stream);
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
@@ -81,8 +83,8 @@ static struct way fastest_backward(const struct selective_args *args, const stru
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
-    const cudaError_t error = selective_check_args(args, true, 0);
-    if (error != cudaSuccess || selective_is_empty(args))
+    const cudaError_t error = selective_check_packed(args, true, 0);
+    if (error != cudaSuccess || selective_is_empty(args) || args->starts != NULL) /* only steps takes these */
         return selective_steps_backward(args, stream);
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
@@ -98,6 +100,8 @@ size_t selective_default_workspace(const struct selective_args *args, bool backw
     struct gpu_info gpu;
     if (!backward)
         return is_for_steps(args) ? selective_steps_workspace(args, false) : 0;
+    if (args->num_seqs != 0)
+        return selective_steps_workspace(args, true);
     if (selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess)
         return 0;
     return fastest_backward(args, &gpu).needs(args, true);
@@ -107,7 +111,8 @@ size_t selective_least_workspace(const struct selective_args *args, bool backwar
 {
     struct gpu_info gpu;
     const size_t fastest = selective_default_workspace(args, backward);
-    if (!backward || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess || !takes_checkpoints(args, &gpu))
+    if (!backward || args->num_seqs != 0 || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess ||
+        !takes_checkpoints(args, &gpu))
         return fastest;
     const size_t little = selective_checkpoints_workspace(args, true);
     return little < fastest ? little : fastest;

@@ -23,6 +23,7 @@
 #include "grid.h"
 #include "selective_check.h"
 #include "block_stage.cuh"
+#include "sequence.cuh"
 
 template <typename dtype, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && DEVICE_ARCH >= 90 ? 16 : 8) / WARPS(lanes))
@@ -32,13 +33,17 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && DEVIC
     enum { own = STEPS / lanes }; /* a lane's own steps of a chunk */
     __shared__ __align__(16) char shared[3 * stage_bytes];
     struct stage<dtype, lanes> *const stages = (struct stage<dtype, lanes> *)shared;
-    const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
-    const struct chunk_place where = place_of<lanes, WARPS(lanes)>(&args);
+    const int warp = threadIdx.x / 32;
+    struct chunk_place where = place_of<lanes, WARPS(lanes)>(&args);
+    const struct sequence sequence = sequence_of(&args, where.batch);
+    const int seq_len = (int)sequence.length;
+    where.batch = sequence.batch; /* of the arrays; a sequence's states have its number, in where.both */
     const int row = where.row, mine = first_own<lanes, STEPS>(where.part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
-    struct sources<dtype, lanes> sources = find_sources<dtype, lanes>(&args, &where);
-    dtype *out = (dtype *)args.out + where.both * seq_len + mine;
+    struct sources<dtype, lanes> sources = find_sources<dtype, lanes>(&args, &where, sequence.begin);
+    dtype *out =
+        (dtype *)args.out + (where.batch * args.channels + where.channel) * args.seq_len + sequence.begin + mine;
     float A[4], h[4];
     load_states<lanes>(&args, &where, args.initial_state, A, h);
     for (int i = threadIdx.x; i < COMMON_ROWS(lanes) * STEPS && args.states < states; i += 32 * WARPS(lanes))
@@ -46,7 +51,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && DEVIC
     __syncthreads();
 
     int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
-    const bool whole_rows = seq_len % IN_PIECE(dtype) == 0 && where.full;
+    const bool whole_rows = args.seq_len % IN_PIECE(dtype) == 0 && sequence.begin % IN_PIECE(dtype) == 0 && where.full;
     send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
     send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);
@@ -145,13 +150,14 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
     return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
-extern "C" cudaError_t selective_fused_steps_forward(const struct selective_args *args, cudaStream_t stream)
+extern "C" cudaError_t selective_fused_steps_forward(const struct selective_args *given, cudaStream_t stream)
 {
-    const cudaError_t error = selective_check_args(args, false, 0);
+    const struct selective_args sequences = selective_sequences(given), *const args = &sequences;
+    const cudaError_t error = selective_check_packed(given, false, 0);
     if (error != cudaSuccess || args->states > FUSED_STEPS_STATES || args->seq_len > SELECTIVE_INT_STEPS)
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
-    if (selective_is_empty(args))
-        return selective_finish_empty(args, false, stream);
+    if (selective_is_empty(given))
+        return selective_finish_empty(given, false, stream);
     return args->dtype == BF16   ? launch<__nv_bfloat16>(args, stream)
            : args->dtype == FP16 ? launch<__half>(args, stream)
                                  : launch<float>(args, stream);

@@ -2,6 +2,20 @@
 /* grid.c - the lanes, warps, blocks and segments that a shape gets, and the kernels that take it. */
 #include "grid.h"
 
+size_t selective_steps_chunks(const struct selective_args *args)
+{
+    return args->starts != NULL ? args->seq_len / STEPS_CHUNK + args->batch
+                                : args->batch * ((args->seq_len - 1) / STEPS_CHUNK + 1);
+}
+
+struct selective_args selective_sequences(const struct selective_args *args)
+{
+    struct selective_args sequences = *args;
+    if (args->starts != NULL)
+        sequences.batch = args->num_seqs;
+    return sequences;
+}
+
 size_t selective_warps(const struct selective_args *args)
 {
     return args->groups != 0 ? (args->channels / args->groups + 31) / 32 : 0;

@@ -18,6 +18,12 @@ enum { SELECTIVE_INT_STEPS = 0x7FFFF000 };
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 size_t selective_warps(const struct selective_args *args);
 
+/* Chunks of all batches, or of all packed sequences, as selective_sequences gives them: of these no more than that. */
+size_t selective_steps_chunks(const struct selective_args *args);
+
+/* Packed sequences as batches, which is how kernels go through them: the same arguments with their number as batch. */
+struct selective_args selective_sequences(const struct selective_args *args);
+
 /* fused_steps: the most warps of a block, which share B and C; lanes of a channel, warps of a block, and blocks of all
    channels of all batches, of which there must be one. */
 enum { FUSED_STEPS_WARPS = 4 };

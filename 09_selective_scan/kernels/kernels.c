@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the table of chapter 09's kernels. */
+/* kernels.c - the tables of chapter 09's kernels. */
 #include "kernels.h"
 
 #include "../../common/harness/harness.h"
@@ -11,11 +11,13 @@ const struct selective_kernel chapter09_kernels[] = {
     {.info.name = "steps",
      .info.idea = "a thread for each channel, a loop through time, its states in registers",
      .forward = selective_steps_forward,
+     .packed = true,
      .backward = selective_steps_backward,
      .workspace_size = selective_steps_workspace},
     {.info.name = "fused_steps",
      .info.idea = "four states a lane, chunks of time through shared memory",
      .forward = selective_fused_steps_forward,
+     .packed = true,
      .max_states = FUSED_STEPS_STATES},
     {.info.name = "warp_specialized",
      .info.idea = "fused_steps for few channels: consumer warps for the states, producer warps for the rest",
@@ -43,9 +45,18 @@ const struct selective_kernel chapter09_kernels[] = {
     {.info.name = "default",
      .info.idea = "one of these, by shape and chip",
      .forward = selective_forward,
+     .packed = true,
      .backward = selective_backward,
      .workspace_size = selective_default_workspace,
      .info.is_default = true},
+    {.info.name = NULL},
+};
+
+const struct selective_step_kernel chapter09_step_kernels[] = {
+    {.info.name = "step",
+     .info.idea = "four states a lane, four rows, in place",
+     .info.is_default = true,
+     .step = selective_step},
     {.info.name = NULL},
 };
 
@@ -53,4 +64,10 @@ const struct chapter chapter09 = {
     .name = "09_selective_scan",
     .operation = &selective_operation,
     .kernels = chapter09_kernels,
+};
+
+const struct chapter chapter09_step = {
+    .name = "09_selective_scan",
+    .operation = &selective_step_operation,
+    .kernels = chapter09_step_kernels,
 };

@@ -4,6 +4,7 @@
 #define SELECTIVE_KERNELS_H
 
 #include "../operation/arguments.h"
+#include "../operation/selective_step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,8 @@ selective_launcher
 selective_launcher selective_forward; /* the fastest of these for the shape and the chip (default.c) */
 selective_launcher selective_backward;
 
+selective_step_launcher selective_step; /* one step, in place */
+
 /* Scratch memory in bytes, on the current device. Forward, only steps needs some, for more than STEPS_ELEMS states. */
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 size_t selective_state_passing_workspace(const struct selective_args *args, bool backward);
@@ -37,8 +40,9 @@ size_t selective_least_workspace(const struct selective_args *args, bool backwar
 enum { FUSED_STEPS_STATES = 64, WARP_SPECIALIZED_STATES = 32, STATE_PASSING_STATES = 32, FUSED_STATES = 16 };
 
 extern const struct selective_kernel chapter09_kernels[];
+extern const struct selective_step_kernel chapter09_step_kernels[];
 struct chapter;
-extern const struct chapter chapter09;
+extern const struct chapter chapter09, chapter09_step;
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,12 @@ bool selective_sizes_fit(const struct selective_args *args)
         return false;
     if (args->channels != 0 && (args->groups == 0 || args->channels % args->groups != 0))
         return false;
-    return is_countable(args->batch, args->channels, args->seq_len, 1) &&
+    if (args->starts == NULL
+            ? args->num_seqs != 0
+            : args->batch != 1 || (args->num_seqs == 0 && args->seq_len != 0) || args->num_seqs >= PTRDIFF_MAX / 16)
+        return false;
+    return is_countable(args->num_seqs, args->channels, args->states, 1) &&
+           is_countable(args->batch, args->channels, args->seq_len, 1) &&
            is_countable(args->batch, args->channels, args->states, 1) &&
            is_countable(args->batch, args->groups, args->states, args->seq_len);
 }
@@ -41,13 +46,18 @@ static bool is_fit(const void *pointer, bool needed)
 
 cudaError_t selective_check_args(const struct selective_args *args, bool backward, size_t workspace)
 {
+    return args->starts != NULL ? cudaErrorInvalidValue : selective_check_packed(args, backward, workspace);
+}
+
+cudaError_t selective_check_packed(const struct selective_args *args, bool backward, size_t workspace)
+{
     const void *const read[] = {args->u, args->delta, args->A, args->B, args->C};
     const void *const optional[] = {args->D, args->z, args->delta_bias, args->initial_state};
     const void *const d_needed[] = {args->d_out, args->d_u, args->d_delta, args->d_A, args->d_B, args->d_C};
     const void *const d_optional[] = {args->d_final_state, args->d_D, args->d_z, args->d_delta_bias,
                                       args->d_initial_state};
     bool fit = selective_sizes_fit(args);
-    if (!fit)
+    if (!fit || (uintptr_t)args->starts % sizeof(int) != 0)
         return cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return cudaSuccess;
@@ -80,7 +90,8 @@ static cudaError_t put(float *to, const float *from, size_t count, cudaStream_t 
 
 cudaError_t selective_finish_empty(const struct selective_args *args, bool backward, cudaStream_t stream)
 {
-    const size_t all_states = args->batch * args->channels * args->states;
+    const size_t sequences = args->starts != NULL ? args->num_seqs : args->batch;
+    const size_t all_states = sequences * args->channels * args->states;
     if (!backward)
         return put(args->final_state, args->initial_state, all_states, stream);
 

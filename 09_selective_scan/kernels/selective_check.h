@@ -15,6 +15,9 @@ extern "C" {
    aligned to 16 bytes, a workspace of less than `workspace` bytes; cudaSuccess otherwise. */
 cudaError_t selective_check_args(const struct selective_args *args, bool backward, size_t workspace);
 
+/* The same for a launcher that takes packed sequences, which the others refuse. */
+cudaError_t selective_check_packed(const struct selective_args *args, bool backward, size_t workspace);
+
 /* What of that does not need the pointers: the sizes and the type. */
 bool selective_sizes_fit(const struct selective_args *args);
 

@@ -19,6 +19,7 @@
 #include "activations.cuh"
 #include "grid.h"
 #include "selective_check.h"
+#include "sequence.cuh"
 
 static const int kThreads = 128;
 
@@ -28,10 +29,11 @@ static __global__ void steps_forward(struct selective_args args)
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (thread >= args.batch * args.channels)
         return;
-    const size_t batch = thread / args.channels, channel = thread % args.channels;
+    const size_t channel = thread % args.channels;
+    const struct sequence sequence = sequence_of(&args, thread / args.channels);
     const size_t group = channel / (args.channels / args.groups);
-    const size_t row =
-        thread * args.seq_len; /* where this channel's row begins; `thread` counts batches and channels */
+    /* where this channel's row begins; `thread` counts batches, or packed sequences, and channels */
+    const size_t row = (sequence.batch * args.channels + channel) * args.seq_len + sequence.begin;
     const dtype *const u = (const dtype *)args.u + row, *const delta = (const dtype *)args.delta + row;
     const dtype *const z = args.z != NULL ? (const dtype *)args.z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
@@ -40,7 +42,8 @@ static __global__ void steps_forward(struct selective_args args)
     float *const so_far = (float *)args.workspace + row;
 
     for (size_t first = 0; first < args.states; first += elems) { /* the states, `elems` at a time */
-        const size_t group_row = ((batch * args.groups + group) * args.states + first) * args.seq_len;
+        const size_t group_row =
+            ((sequence.batch * args.groups + group) * args.states + first) * args.seq_len + sequence.begin;
         const dtype *const B = (const dtype *)args.B + group_row, *const C = (const dtype *)args.C + group_row;
         const bool is_first = first == 0, is_last = first + elems >= args.states;
         const int count = is_last ? (int)(args.states - first) : elems;
@@ -52,7 +55,7 @@ static __global__ void steps_forward(struct selective_args args)
                 n < count && args.initial_state != NULL ? args.initial_state[thread * args.states + first + n] : 0.0f;
         }
         /* [loop] Step by step. */
-        for (size_t l = 0; l < args.seq_len; l++) {
+        for (size_t l = 0; l < sequence.length; l++) {
             const float step = step_of((float)delta[l] + bias, args.delta_softplus);
             const float step_u = step * (float)u[l];
             float y = is_first ? D * (float)u[l] : so_far[l];
@@ -87,13 +90,14 @@ static cudaError_t launch(const struct selective_args *args, unsigned blocks, cu
     return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
-extern "C" cudaError_t selective_steps_forward(const struct selective_args *args, cudaStream_t stream)
+extern "C" cudaError_t selective_steps_forward(const struct selective_args *given, cudaStream_t stream)
 {
-    const cudaError_t error = selective_check_args(args, false, selective_steps_workspace(args, false));
+    const struct selective_args sequences = selective_sequences(given), *const args = &sequences;
+    const cudaError_t error = selective_check_packed(given, false, selective_steps_workspace(given, false));
     if (error != cudaSuccess)
         return error;
-    if (selective_is_empty(args))
-        return selective_finish_empty(args, false, stream);
+    if (selective_is_empty(given))
+        return selective_finish_empty(given, false, stream);
     const size_t blocks = (args->batch * args->channels - 1) / kThreads + 1;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;

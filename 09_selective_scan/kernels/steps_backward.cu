@@ -25,6 +25,7 @@
 #include "activations.cuh"
 #include "grid.h"
 #include "selective_check.h"
+#include "sequence.cuh"
 #include "workspace.h"
 
 /* The sum over the lanes of a warp, in every lane. */
@@ -54,19 +55,28 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, c
     }
 }
 
-/* States [first, first + elems). parts.rest holds the saved states, (warps, chunks, elems, 32), and those of a chunk,
-   (warps, STEPS_CHUNK, elems, 32); behind them, from launch to launch, y, d_u and d_step of the states before. */
+/* States [first, first + elems). parts.rest holds the saved states, (warps of a batch, all chunks of all batches or
+   packed sequences, elems, 32), and those of a chunk, (warps, STEPS_CHUNK, elems, 32); behind them, from launch to
+   launch, y, d_u and d_step of the states before. */
 template <typename dtype, int elems>
-static __global__ void steps_backward(struct selective_args args, struct selective_parts parts, size_t first)
+static __global__ void steps_backward(struct selective_args args, struct selective_parts parts, size_t all_chunks,
+                                      size_t first)
 {
-    const size_t seq_len = args.seq_len, states = args.states, chunks = (seq_len - 1) / STEPS_CHUNK + 1;
+    const size_t seq_len = args.seq_len, states = args.states;
     const size_t warp = blockIdx.x, lane = threadIdx.x, batch_group = warp / parts.per_group;
-    const size_t batch = batch_group / args.groups, group = batch_group % args.groups;
+    const size_t batch = batch_group / args.groups, group = batch_group % args.groups; /* or packed sequence */
+    const struct sequence sequence = sequence_of(&args, batch);
+    const size_t chunks = (sequence.length + STEPS_CHUNK - 1) / STEPS_CHUNK;
+    const size_t first_chunk = args.starts != NULL ? sequence.begin / STEPS_CHUNK + batch : batch * chunks;
     const size_t per_group = args.channels / args.groups, own = warp % parts.per_group * 32 + lane;
     const bool active = own < per_group, is_last = first + elems >= states;
     const size_t channel = group * per_group + (active ? own : per_group - 1);
-    const size_t both = batch * args.channels + channel, row = both * seq_len, state = both * states + first;
-    const size_t part = (warp * states + first) * seq_len, group_row = (batch_group * states + first) * seq_len;
+    const size_t both = batch * args.channels + channel, state = both * states + first;
+    const size_t row = (sequence.batch * args.channels + channel) * seq_len + sequence.begin;
+    const size_t of_batch = warp % (args.groups * parts.per_group); /* which warp of its batch */
+    const size_t part_row = sequence.batch * args.groups * parts.per_group + of_batch;
+    const size_t part = (part_row * states + first) * seq_len + sequence.begin;
+    const size_t group_row = ((sequence.batch * args.groups + group) * states + first) * seq_len + sequence.begin;
     const int count = is_last ? (int)(states - first) : elems;
     const dtype *const u = (const dtype *)args.u + row, *const delta = (const dtype *)args.delta + row;
     const dtype *const B = (const dtype *)args.B + group_row, *const C = (const dtype *)args.C + group_row;
@@ -74,9 +84,10 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     const dtype *const z = args.z != NULL ? (const dtype *)args.z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
-    float *const saved = parts.rest + warp * chunks * elems * 32 + lane;
-    float *const history = parts.rest + (gridDim.x * chunks + warp * STEPS_CHUNK) * elems * 32 + lane;
-    float *const so_far = parts.rest + gridDim.x * (chunks + STEPS_CHUNK) * elems * 32 + 3 * row;
+    const size_t all_saved = args.groups * parts.per_group * all_chunks;
+    float *const saved = parts.rest + (of_batch * all_chunks + first_chunk) * elems * 32 + lane;
+    float *const history = parts.rest + (all_saved + warp * STEPS_CHUNK) * elems * 32 + lane;
+    float *const so_far = parts.rest + (all_saved + gridDim.x * STEPS_CHUNK) * elems * 32 + 3 * row;
     float h[elems], A[elems], carry[elems], d_A[elems], d_D = 0.0f, d_bias = 0.0f; /* carry: a[l+1] g[l+1] */
 #pragma unroll
     for (int n = 0; n < elems; n++) {
@@ -85,9 +96,9 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
         carry[n] = n < count && args.d_final_state != NULL ? args.d_final_state[state + n] : 0.0f;
         d_A[n] = 0.0f;
     }
-    walk<dtype, elems>(&args, u, delta, bias, A, B, count, 0, seq_len, STEPS_CHUNK, saved, h); /* 1. */
+    walk<dtype, elems>(&args, u, delta, bias, A, B, count, 0, sequence.length, STEPS_CHUNK, saved, h); /* 1. */
     for (size_t chunk = chunks; chunk-- > 0;) {
-        const size_t begin = chunk * STEPS_CHUNK, end = begin + STEPS_CHUNK < seq_len ? begin + STEPS_CHUNK : seq_len;
+        const size_t begin = chunk * STEPS_CHUNK, end = min(begin + STEPS_CHUNK, sequence.length);
         float chunk_A[elems], chunk_D = 0.0f, chunk_bias = 0.0f;
 #pragma unroll
         for (int n = 0; n < elems; n++)
@@ -144,23 +155,24 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     parts.d_D[both] = d_D, parts.d_bias[both] = d_bias; /* those of the last launch stay */
 }
 
-extern "C" cudaError_t selective_steps_backward(const struct selective_args *args, cudaStream_t stream)
+extern "C" cudaError_t selective_steps_backward(const struct selective_args *given, cudaStream_t stream)
 {
-    cudaError_t error = selective_check_args(args, true, selective_steps_workspace(args, true));
+    const struct selective_args sequences = selective_sequences(given), *const args = &sequences;
+    cudaError_t error = selective_check_packed(given, true, selective_steps_workspace(given, true));
     if (error != cudaSuccess)
         return error;
-    if (selective_is_empty(args))
-        return selective_finish_empty(args, true, stream);
+    if (selective_is_empty(given))
+        return selective_finish_empty(given, true, stream);
     const struct selective_parts parts = selective_parts_of(args, selective_warps(args), 1);
     const size_t blocks = args->batch * args->groups * parts.per_group;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    void (*const kernel)(struct selective_args, struct selective_parts, size_t) =
+    void (*const kernel)(struct selective_args, struct selective_parts, size_t, size_t) =
         args->dtype == BF16   ? steps_backward<__nv_bfloat16, STEPS_ELEMS>
         : args->dtype == FP16 ? steps_backward<__half, STEPS_ELEMS>
                               : steps_backward<float, STEPS_ELEMS>;
     const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 32, 0, stream);
     for (size_t first = 0; first < args->states && error == cudaSuccess; first += STEPS_ELEMS)
-        error = cudaLaunchKernelEx(&launch, kernel, *args, parts, first);
+        error = cudaLaunchKernelEx(&launch, kernel, *args, parts, selective_steps_chunks(args), first);
     return error != cudaSuccess ? error : selective_add_up(args, &parts, stream);
 }

@@ -16,7 +16,8 @@ float *selective_next_piece(const struct selective_args *args, size_t count, siz
 struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group, size_t segments)
 {
     const size_t both = segments * args->batch * args->channels, carries = segments > 1 ? both * args->states : 0;
-    const size_t of_groups = args->batch * args->groups * per_group * args->states * args->seq_len;
+    const size_t batches = args->starts != NULL ? 1 : args->batch; /* packed sequences share their arrays' rows */
+    const size_t of_groups = batches * args->groups * per_group * args->states * args->seq_len;
     const size_t tiles = (args->seq_len + 31) / 32; /* a segment is a multiple of 32 steps */
     const size_t of_segment = (tiles + segments - 1) / segments;
     struct selective_parts parts = {
@@ -36,18 +37,18 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
 
 /* Backward the partial sums, the states at the start of each chunk, and those of a chunk; and where the states need
    more than one pass, what goes from one to the next: y, and backward d_u and d_step. */
-size_t selective_steps_workspace(const struct selective_args *args, bool backward)
+size_t selective_steps_workspace(const struct selective_args *given, bool backward)
 {
-    if (selective_is_empty(args))
+    const struct selective_args sequences = selective_sequences(given), *const args = &sequences;
+    if (selective_is_empty(given))
         return 0;
-    const size_t row = args->batch * args->channels * args->seq_len * sizeof(float);
+    const size_t row = given->batch * args->channels * args->seq_len * sizeof(float);
     const size_t so_far = args->states <= STEPS_ELEMS ? 0 : backward ? 3 * row : row;
     if (!backward)
         return so_far;
     const struct selective_parts parts = selective_parts_of(args, selective_warps(args), 1);
-    const size_t saved = (args->seq_len - 1) / STEPS_CHUNK + 1 + STEPS_CHUNK;
-    return parts.bytes + so_far +
-           args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
+    const size_t saved = selective_steps_chunks(args) + args->batch * STEPS_CHUNK;
+    return parts.bytes + so_far + args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
 }
 
 /* The partial sums of a group's blocks, and the states before each chunk of each warp. */

@@ -10,7 +10,12 @@
 
    g is the group of channel d: groups divide the channels evenly, in order. What is NULL falls away: no delta_bias adds
    nothing, no D nothing, no z leaves y as it is, no initial_state begins with 0. Names and meaning are those of Mamba's
-   selective_scan_fn. */
+   selective_scan_fn.
+
+   Packed sequences, one after the other in time: the arrays have one batch, and sequence s has its steps starts[s] ...
+   starts[s+1] - 1, which may be none; starts[0] is 0, and starts[num_seqs] is seq_len. Each has states of its own:
+   initial_state and final_state, and the gradients of both, are (num_seqs, channels, states). Nothing goes from one to
+   the next. */
 #ifndef SELECTIVE_ARGUMENTS_H
 #define SELECTIVE_ARGUMENTS_H
 
@@ -31,6 +36,8 @@ extern "C" {
    float32. */
 struct selective_args {
     size_t batch, channels, states, groups, seq_len;
+    size_t num_seqs;   /* packed sequences; 0 without starts */
+    const int *starts; /* (num_seqs + 1), on the device, or NULL: not packed. The batch is 1, then */
     enum dtype dtype;
     bool delta_softplus;
     struct launch_config config; /* what --config gave (launch_config.h) */
@@ -72,6 +79,7 @@ struct selective_kernel {
     struct kernel_info info;
     selective_launcher *forward, *backward;                                     /* NULL: not offered */
     size_t max_states;                                                          /* 0: up to SELECTIVE_MAX_STATES */
+    bool packed;                                                                /* it takes packed sequences */
     size_t (*workspace_size)(const struct selective_args *args, bool backward); /* bytes; NULL: none */
 };
 
@@ -81,6 +89,7 @@ enum { SELECTIVE_MAX_STATES = 256 };
 struct operation;
 struct problem;
 extern const struct operation selective_operation;
+const struct operation *selective_packed_operation(void);
 struct selective_args selective_args_of(const struct problem *problem);
 
 #ifdef __cplusplus

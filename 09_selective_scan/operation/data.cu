@@ -17,8 +17,8 @@ extern "C" cudaError_t selective_device_fill(const struct problem *problem, cons
 {
     const size_t threads = 256, per_thread = 16, window = selective_window(problem->sizes[SEQ_LEN]);
     const struct selective_spec spec = selective_spec_of(problem, data);
-    for (int a = 0; a < S_NUM_ARRAYS; a++) {
-        const struct array *array = &selective_operation.arrays[a];
+    for (int a = 0; a < problem->operation->num_arrays; a++) {
+        const struct array *array = &problem->operation->arrays[a];
         const size_t count = array_count(array, problem->sizes);
         if (problem->arrays[a] == NULL || array_role(array, problem->direction) != READ || count == 0)
             continue;

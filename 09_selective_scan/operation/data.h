@@ -38,7 +38,8 @@ enum selective_array {
     S_D_Z,
     S_D_DELTA_BIAS,
     S_D_INITIAL_STATE,
-    S_NUM_ARRAYS
+    S_NUM_ARRAYS,
+    S_STARTS = S_NUM_ARRAYS /* of packed sequences alone */
 };
 enum { DELTA_SOFTPLUS };
 
@@ -160,6 +161,14 @@ static inline HOST_DEVICE float selective_delta(const struct selective_spec *spe
     return (1 + uniform) / (float)(16 << (hash >> 32) % 7); /* 2^-10 to 2^-3 */
 }
 
+/* Where packed sequence s starts, of as many as the first size says. Later ones are longer, and the first may be
+   empty. */
+static inline HOST_DEVICE size_t selective_start(const struct selective_spec *spec, size_t s)
+{
+    const double t = (double)s / (double)spec->sizes[BATCH];
+    return (size_t)((double)spec->sizes[SEQ_LEN] * t * t);
+}
+
 /* Element `index` of an array. */
 static inline HOST_DEVICE float selective_value(const struct selective_spec *spec, int array, size_t index,
                                                 size_t window)
@@ -171,6 +180,8 @@ static inline HOST_DEVICE float selective_value(const struct selective_spec *spe
     if (spec->kind == NONFINITE && selective_is_special(spec, array, index, &special))
         return special;
     switch (array) {
+    case S_STARTS:
+        return (float)selective_start(spec, index);
     case S_DELTA:
         return forgets ? 32768.0f : selective_delta(spec, index);
     case S_U:

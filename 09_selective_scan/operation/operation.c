@@ -4,6 +4,7 @@
 #include "../../common/harness/operation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../../common/harness/machine.h"
 #include "data.h"
@@ -33,8 +34,8 @@ static void fill(const struct problem *problem, const struct data *data)
 {
     const struct selective_spec spec = selective_spec_of(problem, data);
     const size_t window = selective_window(problem->sizes[SEQ_LEN]);
-    for (int a = 0; a < S_NUM_ARRAYS; a++) {
-        const struct array *array = &selective_operation.arrays[a];
+    for (int a = 0; a < problem->operation->num_arrays; a++) {
+        const struct array *array = &problem->operation->arrays[a];
         const size_t count = array_count(array, problem->sizes);
         if (problem->arrays[a] == NULL || array_role(array, problem->direction) != READ)
             continue;
@@ -48,11 +49,14 @@ static void fill(const struct problem *problem, const struct data *data)
 struct selective_args selective_args_of(const struct problem *problem)
 {
     void *const *arrays = problem->arrays;
-    return (struct selective_args){.batch = problem->sizes[BATCH],
+    const bool packed = problem->operation->num_arrays > S_STARTS;
+    return (struct selective_args){.batch = packed ? 1 : problem->sizes[BATCH],
                                    .channels = problem->sizes[CHANNELS],
                                    .states = problem->sizes[STATES],
                                    .groups = problem->sizes[GROUPS],
                                    .seq_len = problem->sizes[SEQ_LEN],
+                                   .num_seqs = packed ? problem->sizes[BATCH] : 0,
+                                   .starts = packed ? arrays[S_STARTS] : NULL,
                                    .dtype = problem->dtype,
                                    .delta_softplus = problem->flags[DELTA_SOFTPLUS],
                                    .config = problem->config,
@@ -147,6 +151,9 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 
 const struct operation selective_operation = {
     .name = "selective scan",
+    .also =
+        "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, --step for one\n"
+        "step. --help beside one of them says what that takes.",
     .num_sizes = 5,
     .sizes = {[BATCH] = {"batch", "batch", "sequences of vectors side by side", .is_list = false},
               [CHANNELS] = {"channels", "number of channels", "channels, each with its own u and delta",
@@ -202,3 +209,56 @@ const struct operation selective_operation = {
     .workspace_size = workspace_size,
     .levels = levels,
 };
+
+/* ---- packed sequences ---- */
+
+static void packed_describe(const void *which, struct kernel *kernel)
+{
+    const struct selective_kernel *row = which;
+    describe(which, kernel);
+    kernel->runs[FORWARD] = row->packed && row->forward != NULL;
+    kernel->runs[BACKWARD] = row->packed && row->backward != NULL;
+}
+
+static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
+{
+    if (refuses(which, sizes, why, size))
+        return true;
+    if (sizes[BATCH] != 0 || sizes[SEQ_LEN] == 0)
+        return false;
+    snprintf(why, size, "takes at least one sequence where there are steps");
+    return true;
+}
+
+static void packed_shapes(const struct machine *machine, struct shapes *shapes)
+{
+    static const size_t on_gpu[MAX_SIZES] = {64, 2048, 16, 1, 65536};
+    static const size_t on_sim[][MAX_SIZES] = {
+        {3, 4, 3, 2, 9}, {2, 32, 16, 1, 128}, {5, 34, 16, 1, 160}, {40, 2, 17, 2, 150}};
+    for (int i = 0; i < 4 && machine->backend != ON_CUDA; i++)
+        shapes_add(shapes, on_sim[i]);
+    if (machine->backend == ON_CUDA)
+        shapes_add(shapes, on_gpu);
+}
+
+const struct operation *selective_packed_operation(void)
+{
+    static struct operation packed;
+    packed = selective_operation;
+    packed.name = "selective scan, packed sequences";
+    packed.also = NULL;
+    packed.sizes[BATCH] = (struct size){"seqs", "number of sequences", "sequences, one after the other", false};
+    packed.sizes[SEQ_LEN].help = "steps of all sequences together";
+    packed.default_shapes = packed_shapes;
+    packed.describe = packed_describe;
+    packed.refuses = packed_refuses;
+    for (int a = 0; a < S_NUM_ARRAYS; a++) { /* what has a row of steps has no batch */
+        struct array *const array = &packed.arrays[a];
+        if (array->num_dims > 1 && array->dims[0] == BATCH && array->dims[array->num_dims - 1] == SEQ_LEN)
+            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
+    }
+    packed.arrays[S_STARTS] =
+        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {BATCH}};
+    packed.num_arrays = S_STARTS + 1;
+    return &packed;
+}

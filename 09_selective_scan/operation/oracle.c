@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "data.h"
+#include "selective_step.h"
 
 /* ---- values and their errors ---- */
 
@@ -210,6 +211,8 @@ static void compare(struct oracle *oracle, int array, size_t index, float got, s
 
 struct channel {
     size_t batch, number, group, first, steps;
+    size_t seq; /* whose states it has: the batch, or the packed sequence */
+    bool begins, ends;
     float *u, *delta, *z, *d_out, *B, *C, *row; /* as they were read; B, C and row hold one state at a time */
     struct bounded *v, *step, *gate, *d_y;      /* v: what softplus gets; gate: silu(z), or 1 */
     struct bounded *a, *h;        /* of one state: coefficients, and h before each step and after the last */
@@ -245,7 +248,8 @@ static void channel_read(struct oracle *oracle, struct channel *c, size_t batch,
 {
     const struct selective_args *args = &oracle->args;
     const size_t row = (batch * args->channels + number) * args->seq_len + first;
-    c->batch = batch, c->number = number, c->first = first;
+    c->batch = c->seq = batch, c->number = number, c->first = first;
+    c->begins = first == 0, c->ends = first + c->steps == args->seq_len;
     c->group = number / (args->channels / args->groups);
     read_row(oracle, args->u, row, c->steps, c->u);
     read_row(oracle, args->delta, row, c->steps, c->delta);
@@ -270,7 +274,7 @@ static void channel_read(struct oracle *oracle, struct channel *c, size_t batch,
 /* Where a state of the channel stands in arrays of (batch, channels, states). */
 static size_t state_index(const struct oracle *oracle, const struct channel *c, size_t n)
 {
-    return (c->batch * oracle->args.channels + c->number) * oracle->args.states + n;
+    return (c->seq * oracle->args.channels + c->number) * oracle->args.states + n;
 }
 
 /* State n through time. Adds to y, and leaves the coefficients in a, the states in h. */
@@ -282,7 +286,7 @@ static void state_forward(struct oracle *oracle, struct channel *c, size_t n)
     read_floats(oracle, args->A, c->number * args->states + n, 1, &A);
     read_row(oracle, args->B, row, c->steps, c->B);
     read_row(oracle, args->C, row, c->steps, c->C);
-    if (c->first == 0)
+    if (c->begins)
         read_floats(oracle, args->initial_state, state_index(oracle, c, n), 1, &initial);
     struct path path = beginning(initial);
     c->h[0] = exactly(initial);
@@ -302,7 +306,7 @@ static struct bounded state_backward(struct oracle *oracle, struct channel *c, s
     const struct selective_args *args = &oracle->args;
     float A, last = 0.0f;
     read_floats(oracle, args->A, c->number * args->states + n, 1, &A);
-    if (c->first + c->steps == args->seq_len)
+    if (c->ends)
         read_floats(oracle, args->d_final_state, state_index(oracle, c, n), 1, &last);
     struct path path = beginning(last);
     for (size_t l = c->steps; l-- > 0;) { /* the gradient of h[l] is in path */
@@ -332,11 +336,42 @@ static void check_state(struct oracle *oracle, int array, const float *values, s
     compare(oracle, array, index, got, expected);
 }
 
-static void check_forward(struct oracle *oracle, struct channel *c, size_t batch, size_t number)
+/* Where packed sequence s starts. */
+static size_t start_of(struct oracle *oracle, size_t s)
+{
+    int start = 0;
+    if (!oracle->on_device)
+        start = oracle->args.starts[s];
+    else if (cudaMemcpy(&start, oracle->args.starts + s, sizeof start, cudaMemcpyDeviceToHost) != cudaSuccess)
+        oracle->failed = true;
+    return (size_t)start;
+}
+
+/* Batches, or packed sequences. */
+static size_t num_sequences(const struct selective_args *args)
+{
+    return args->starts != NULL ? args->num_seqs : args->batch;
+}
+
+/* Reads a channel of a batch, or of a packed sequence. Returns where its row begins. */
+static size_t sequence_read(struct oracle *oracle, struct channel *c, size_t seq, size_t number)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t row = (batch * args->channels + number) * args->seq_len;
-    channel_read(oracle, c, batch, number, 0);
+    if (args->starts != NULL) {
+        const size_t first = start_of(oracle, seq);
+        c->steps = start_of(oracle, seq + 1) - first;
+        channel_read(oracle, c, 0, number, first);
+        c->seq = seq, c->begins = c->ends = true;
+    } else {
+        channel_read(oracle, c, seq, number, 0);
+    }
+    return (c->batch * args->channels + number) * args->seq_len + c->first;
+}
+
+static void check_forward(struct oracle *oracle, struct channel *c, size_t seq, size_t number)
+{
+    const struct selective_args *args = &oracle->args;
+    const size_t row = sequence_read(oracle, c, seq, number);
     for (size_t n = 0; n < args->states; n++) {
         state_forward(oracle, c, n);
         if (args->final_state != NULL)
@@ -356,11 +391,10 @@ struct totals {
     struct sum *d_B, *d_C;          /* of one batch and group; NULL: not asked for */
 };
 
-static void check_backward(struct oracle *oracle, struct channel *c, size_t batch, size_t number, struct totals *totals)
+static void check_backward(struct oracle *oracle, struct channel *c, size_t seq, size_t number, struct totals *totals)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t row = (batch * args->channels + number) * args->seq_len;
-    channel_read(oracle, c, batch, number, 0);
+    const size_t row = sequence_read(oracle, c, seq, number);
     for (size_t n = 0; n < args->states; n++) {
         state_forward(oracle, c, n);
         const struct bounded d_initial = state_backward(oracle, c, n, &totals->d_A[number * args->states + n],
@@ -447,7 +481,7 @@ static void check_whole(struct oracle *oracle, bool backward)
     const size_t per_group = args->groups != 0 ? args->channels / args->groups : 0;
     struct channel c = channel_create(oracle, args->seq_len);
     struct totals totals = totals_create(oracle, backward ? group_steps : 0);
-    for (size_t b = 0; b < args->batch && !oracle->failed; b++)
+    for (size_t b = 0; b < num_sequences(args) && !oracle->failed; b++)
         for (size_t g = 0; g < args->groups && !oracle->failed; g++) {
             if (totals.d_B != NULL) {
                 memset(totals.d_B, 0, group_steps * sizeof *totals.d_B);
@@ -459,7 +493,8 @@ static void check_whole(struct oracle *oracle, bool backward)
                 else
                     check_forward(oracle, &c, b, d);
             for (size_t n = 0; n < args->states && totals.d_B != NULL && !oracle->failed; n++)
-                check_d_B_d_C(oracle, b, g, n, 0, c.steps, totals.d_B + n * c.steps, totals.d_C + n * c.steps, c.row);
+                check_d_B_d_C(oracle, args->starts != NULL ? 0 : b, g, n, c.first, c.steps, totals.d_B + n * c.steps,
+                              totals.d_C + n * c.steps, c.row);
         }
     for (size_t d = 0; d < args->channels && backward && !oracle->failed; d++)
         check_shared(oracle, d, &totals);
@@ -492,7 +527,7 @@ static size_t sample(uint64_t seed, size_t i, size_t wanted, size_t count)
 static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t batches = backward ? args->batch : 1, all = args->channels * args->batch / batches;
+    const size_t batches = backward ? num_sequences(args) : 1, all = args->channels * num_sequences(args) / batches;
     const size_t most = ((size_t)1 << 20) / (batches * args->states * args->seq_len), wanted = most > 2 ? most : 2;
     struct channel c = channel_create(oracle, args->seq_len);
     struct totals totals = totals_create(oracle, 0);
@@ -504,7 +539,7 @@ static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
         }
         memset(totals.d_A + d * args->states, 0, args->states * sizeof *totals.d_A);
         totals.d_D[d] = totals.d_bias[d] = (struct sum){0.0, 0.0, 0.0, 0.0};
-        for (size_t b = 0; b < args->batch && !oracle->failed; b++)
+        for (size_t b = 0; b < num_sequences(args) && !oracle->failed; b++)
             check_backward(oracle, &c, b, d, &totals);
         check_shared(oracle, d, &totals);
     }
@@ -550,9 +585,91 @@ cudaError_t selective_device_check(const struct problem *problem, const struct d
         check_whole(&oracle, backward);
     } else {
         check_channels(&oracle, backward, data->seed);
-        if (backward)
+        if (backward && oracle.args.starts == NULL) /* packed sequences have no windows of one length */
             check_windows(&oracle, data->seed);
     }
     return oracle.failed ? cudaErrorMemoryAllocation
                          : cudaMemcpy(finding, &found, sizeof found, cudaMemcpyHostToDevice);
+}
+
+/* ---- a step ---- */
+
+static long long slot_of(const struct selective_step_args *args, size_t row)
+{
+    const long long slot = args->slots != NULL ? args->slots[row] : (long long)row;
+    return slot < (long long)args->num_slots ? slot : -1;
+}
+
+/* A row of the step, as a scan of one batch and one element. */
+static struct selective_args scan_of(const struct selective_step_args *args, size_t row, size_t slot)
+{
+    const size_t bytes = dtype_bytes(args->dtype), channels = row * args->channels * bytes;
+    const size_t groups = row * args->groups * args->states * bytes, states = slot * args->channels * args->states;
+    return (struct selective_args){.batch = 1,
+                                   .channels = args->channels,
+                                   .states = args->states,
+                                   .groups = args->groups,
+                                   .seq_len = 1,
+                                   .dtype = args->dtype,
+                                   .delta_softplus = args->delta_softplus,
+                                   .u = (const char *)args->u + channels,
+                                   .delta = (const char *)args->delta + channels,
+                                   .A = args->A,
+                                   .B = (const char *)args->B + groups,
+                                   .C = (const char *)args->C + groups,
+                                   .D = args->D,
+                                   .z = args->z != NULL ? (const char *)args->z + channels : NULL,
+                                   .delta_bias = args->delta_bias,
+                                   .initial_state = args->state + states,
+                                   .out = (char *)args->out + channels,
+                                   .final_state = args->new_state + states};
+}
+
+/* What must not be touched is still the poison that the harness has written there before the launch. */
+static void check_untouched(enum dtype dtype, const void *values, size_t first, size_t count, int array,
+                            struct finding *finding)
+{
+    for (size_t i = first; i < first + count; i++)
+        if (!is_poison(dtype_get(dtype, values, i)))
+            finding_add(finding, array, i, dtype_get(dtype, values, i), NAN, 0.0);
+}
+
+/* Adds what was found in a row, whose arrays begin somewhere in those of the step. */
+static void add_row(struct finding *finding, const struct finding *row, int out, size_t first_out, int new_state,
+                    size_t first_state)
+{
+    const bool is_out = finding_array(row->first_bad) == S_OUT;
+    const size_t index = finding_index(row->first_bad) + (is_out ? first_out : first_state);
+    const unsigned long long place = finding_place(is_out ? out : new_state, index);
+    finding->max_error = fmax(finding->max_error, row->max_error);
+    if (row->num_bad != 0 && place < finding->first_bad)
+        finding->first_bad = place, finding->expected = row->expected, finding->bound = row->bound,
+        finding->got = row->got;
+    finding->num_bad += row->num_bad;
+}
+
+void selective_check_step(const struct selective_step_args *args, size_t every, int out, int new_state,
+                          struct finding *finding)
+{
+    const size_t state = args->channels * args->states;
+    for (size_t row = 0; row < args->batch; row += every) {
+        const long long slot = slot_of(args, row);
+        if (slot < 0) {
+            check_untouched(args->dtype, args->out, row * args->channels, args->channels, out, finding);
+            continue;
+        }
+        struct finding found = FINDING_NOTHING;
+        struct oracle oracle = {scan_of(args, row, (size_t)slot), false, 16, &found, false};
+        check_whole(&oracle, false);
+        if (oracle.failed)
+            finding_add(&found, S_OUT, 0, NAN, 0.0, 0.0);
+        add_row(finding, &found, out, row * args->channels, new_state, (size_t)slot * state);
+    }
+    for (size_t slot = 0; slot < args->num_slots; slot += every) {
+        bool is_free = true;
+        for (size_t row = 0; row < args->batch && is_free; row++)
+            is_free = slot_of(args, row) != (long long)slot;
+        if (is_free)
+            check_untouched(FLOAT32, args->new_state, slot * state, state, new_state, finding);
+    }
 }

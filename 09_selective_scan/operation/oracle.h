@@ -11,4 +11,11 @@ void selective_check(const struct problem *problem, const struct data *data, int
 cudaError_t selective_device_check(const struct problem *problem, const struct data *data, int levels,
                                    struct finding *finding);
 
+/* The same of a step, on the host: a row is a scan of one element that begins with its slot's state. Every `every`-th
+   row is compared, and every `every`-th slot that no row has. Findings name the arrays by the numbers `out` and
+   `new_state`. */
+struct selective_step_args;
+void selective_check_step(const struct selective_step_args *args, size_t every, int out, int new_state,
+                          struct finding *finding);
+
 #endif

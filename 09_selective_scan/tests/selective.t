@@ -210,6 +210,17 @@ SKIP: {
     like(read_file($trace), qr/,checkpoints_backward</, 'more states than the fastest kernels take: checkpoints');
 }
 
+# ---- packed sequences (library/tests/calls.c compares them with a loop, and gradients with finite differences) ----
+
+is(complaint({}, $p, '--seqs', @$_), '', "packed sequences: @$_") for [3], [qw(4 --channels 6 --states 3 --groups 3 --seq-len 21 --type bf16)], [qw(2 --channels 2 --states 70 --groups 1 --seq-len 12)];
+refuses('steps of no sequence', qr/takes at least one sequence where there are steps;/, $p, qw(--seqs 0 --seq-len 4 --variant steps));
+refuses('a kernel that takes none', qr/variant state_passing does not run forward;/, $p, qw(--seqs 2 --variant state_passing));
+
+# ---- one step (library/tests/steps.c compares it with a loop, with rows that lie apart, in place) ----
+
+is(complaint({}, $p, '--step', @$_), '', "a step: @$_") for [], [qw(--type bf16)], [qw(--type fp16 --batch 6 --channels 20 --states 20 --groups 5 --num-slots 9)];
+refuses('a step with more rows than slots', qr/takes a slot for each row, so at least 3, not 2;/, $p, qw(--step --batch 3 --num-slots 2));
+
 # ---- what the user does wrong is told in one sentence ----
 
 refuses('groups that do not divide the channels', qr/takes groups that divide the channels evenly, and 4 channels are not 3 equal groups;/, $p, '--channels', 4, '--groups', 3);

@@ -3,7 +3,7 @@
 
    Now a chunk also takes something off, along one direction. The state has 32 rows, and w and y are vectors of 32:
 
-       h[k] = gamma[k] (h[k-1] - w[k] p) + h_local[k],    p = (y[k] . h[k-1]) / 32,    the state begins with 0
+       h[k] = gamma[k] h[k-1] - w[k] p + h_local[k],      p = (y[k] . h[k-1]) / 32,    the state begins with 0
 
    p is a number for each column, a sum over all of its rows. So the columns are still independent, and the rows are not
    any more. A block has 32 columns, a lane each, and its four warps share the rows:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the table of chapter 10's kernels. */
+/* kernels.c - the tables of chapter 10's kernels. */
 #include "kernels.h"
 
 #include "../../common/harness/harness.h"
@@ -74,8 +74,22 @@ const struct chunk_state_kernel chapter10_kernels[] = {
     {.info.name = NULL},
 };
 
+const struct chunk_step_kernel chapter10_step_kernels[] = {
+    {.info.name = "step",
+     .info.idea = "a warp has 16 columns with all their rows in registers, in place",
+     .info.is_default = true,
+     .step = chunk_state_step},
+    {.info.name = NULL},
+};
+
 const struct chapter chapter10 = {
     .name = "10_chunk_state",
     .operation = &chunk_state_operation,
     .kernels = chapter10_kernels,
+};
+
+const struct chapter chapter10_step = {
+    .name = "10_chunk_state",
+    .operation = &chunk_step_operation,
+    .kernels = chapter10_step_kernels,
 };

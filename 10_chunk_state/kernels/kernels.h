@@ -6,6 +6,7 @@
 
 #include "../../common/cuda/gpu_info.h"
 #include "../operation/arguments.h"
+#include "../operation/chunk_step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,8 @@ bool chunk_state_is_for_wgmma(const struct chunk_state_args *args);
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
 
+chunk_step_launcher chunk_state_step; /* one position, in place */
+
 /* Which one: what default launches for these arguments on that GPU. It asks no device and launches nothing. */
 enum chunk_state_choice { CHOICE_REGISTERS, CHOICE_PREFETCH, CHOICE_TMA, CHOICE_SPLIT, CHOICE_LOW_RANK, CHOICE_MMA };
 enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, const struct gpu_info *gpu,
@@ -42,10 +45,11 @@ size_t chunk_state_tma_workspace(const struct chunk_state_args *args, bool backw
 size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward);
 
-/* The table, the operation (operation.c) and the chapter. */
+/* The tables, the operation (operation.c), and the chapter with it and with the step. */
 extern const struct chunk_state_kernel chapter10_kernels[];
+extern const struct chunk_step_kernel chapter10_step_kernels[];
 extern const struct operation chunk_state_operation;
-extern const struct chapter chapter10;
+extern const struct chapter chapter10, chapter10_step;
 
 #ifdef __cplusplus
 }

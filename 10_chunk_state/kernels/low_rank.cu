@@ -2,7 +2,7 @@
 /* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
 
        p = Y^T h                  a sum over rows: over the thread's, then over the 8 lanes that have the others
-       h = gamma (h - W p) + x    each thread its rows
+       h = gamma h + x - W p      each thread its rows
 
    Columns know nothing of each other. So a warp has 8 of them with all their rows, and waits for no other warp between
    the two products. A thread has two columns of every 8th row:
@@ -69,13 +69,13 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS, 1)
         if (before)
             store_rows<dtype, rows>(here + own_x, h);
         __syncwarp();
-#pragma unroll 1
-        for (int r = 0; r < padded; r += ranks)
-            subtract<dtype, rows, ranks>(here + own_w + r * bytes, w_step, p + r * COLUMN_LANES * 2, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
             h[v / 2][v % 2] =
                 ((const float *)(here + own_gamma))[v / 2 * ROW_LANES] * h[v / 2][v % 2] + x[v / 2][v % 2];
+#pragma unroll 1
+        for (int r = 0; r < padded; r += ranks)
+            subtract<dtype, rows, ranks>(here + own_w + r * bytes, w_step, p + r * COLUMN_LANES * 2, h);
         if (!before)
             store_rows<dtype, rows>(here + own_x, h);
         if (stages.count == 1)

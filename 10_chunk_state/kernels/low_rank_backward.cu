@@ -3,10 +3,10 @@
    registers and W and Y in each other's block. With the state h before the chunk, which the caller has kept or forward
    computes once more,
 
-       p = Y^T h,  q = W^T e,  e = gamma d_h      sums over rows: by four consumer warps
-       d_h = e - Y q                              for the chunk before
-       d_gamma = sum of d_h (h - W p)             sums over columns: a step later by four summing warps, from what the
-       d_W = -e p',  d_Y = -h q'                  consumers leave in the stage
+       p = Y^T h,  q = W^T d_h                    sums over rows: by four consumer warps
+       d_h = gamma d_h - Y q                      for the chunk before
+       d_gamma = sum of d_h h                     sums over columns: a step later by four summing warps, from what the
+       d_W = -d_h p',  d_Y = -h q'                consumers leave in the stage
 
    Four producer warps copy. The sums of several blocks of a head go to the workspace, and a second launch adds them up.
    No atomics, so always the same bits. */
@@ -83,12 +83,15 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
             write2<dtype>(here + own_x, i * ROW_LANES * stride, d[i]);
             if (dtype != FLOAT32)
                 write2<FLOAT32>(here + own_d, i * ROW_LANES * stride, d[i]);
-            const float g = ((const float *)(here + own_gamma))[i * ROW_LANES];
-            d[i][0] *= g, d[i][1] *= g;
         }
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
             project<dtype, rows, ranks>(here + own_w + r * bytes, w_step, d, q + r * COLUMN_LANES * 2);
+#pragma unroll
+        for (int i = 0; i < rows; i++) {
+            const float g = ((const float *)(here + own_gamma))[i * ROW_LANES];
+            d[i][0] *= g, d[i][1] *= g;
+        }
         __syncwarp(); /* all lanes' sums are there */
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)

@@ -2,12 +2,12 @@
 /* low_rank_sums.cuh - the summing warps of low_rank_backward.cu. They add up over the block's columns, from what the
    consumers have left in the stage. Two lanes have a row, with 16 columns each:
 
-       lane 0   |....    ....    ....    ....    |     d_gamma = sum of d_h t,  t = h - W p
-       lane 1   |    ....    ....    ....    ....|     d_W = -sum of e p',      e = gamma d_h
+       lane 0   |....    ....    ....    ....    |     d_gamma = sum of d_h h
+       lane 1   |    ....    ....    ....    ....|     d_W = -sum of d_h p'
        row 1    |....    ....    ....    ....    |     d_Y = -sum of h q'
        ...
 
-   h, e and t of them are in registers. For four ranks at a time a lane has eight sums of its columns: one of the two
+   h and d_h of them are in registers. For four ranks at a time a lane has eight sums of its columns: one of the two
    gives those of d_W away and keeps those of d_Y, the other one does the opposite. */
 #ifndef LOW_RANK_SUMS_CUH
 #define LOW_RANK_SUMS_CUH
@@ -53,23 +53,21 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_plan *plan
 {
     const int side = threadIdx.x % 2, padded = plan->padded, bytes = (int)element_bytes(dtype);
     const struct low_rank_back_stage in = low_rank_back_stage_of<dtype>(plan);
-    const float gamma = ((const float *)(stage + in.gamma))[row];
-    float h[OF_LANE], e[OF_LANE], t[OF_LANE], x[OF_LANE], of_gamma = 0.0f;
-    read_row<FLOAT32>(stage + in.d + row * stride * 4, side, e);
+    float h[OF_LANE], d[OF_LANE], x[OF_LANE], of_gamma = 0.0f;
+    read_row<FLOAT32>(stage + in.d + row * stride * 4, side, d);
     read_row<dtype>(stage + in.h + row * stride * bytes, side, h);
 #pragma unroll
     for (int v = 0; v < OF_LANE; v++)
-        e[v] *= gamma, t[v] = h[v];
+        of_gamma += d[v] * h[v];
 #pragma unroll 1
     for (int rank = 0; rank < padded; rank += 4) {
-        float of_w[4] = {}, of_y[4] = {}, w[4];
-        read4<dtype>(stage + in.w, row * plan->stride + rank, w);
+        float of_w[4] = {}, of_y[4] = {};
 #pragma unroll
         for (int r = 0; r < 4; r++) {
             read_rank(stage + in.p, rank + r, padded, side, x);
 #pragma unroll
             for (int v = 0; v < OF_LANE; v++)
-                t[v] -= w[r] * x[v], of_w[r] += e[v] * x[v];
+                of_w[r] += d[v] * x[v];
             read_rank(stage + in.q, rank + r, padded, side, x);
 #pragma unroll
             for (int v = 0; v < OF_LANE; v++)
@@ -83,10 +81,6 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_plan *plan
         if (row < plan->dk)
             write_ranks(to, of_w, rank, plan->rank);
     }
-    read_row<FLOAT32>(stage + in.d + row * stride * 4, side, x);
-#pragma unroll
-    for (int v = 0; v < OF_LANE; v++)
-        of_gamma += x[v] * t[v];
     return of_gamma + __shfl_xor_sync(0xFFFFFFFFu, of_gamma, 1);
 }
 

@@ -96,8 +96,8 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
                 const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
                 float x[2];
                 read2<dtype>(here + own_x, of * X_STRIDE, x);
-                h[i][c] = g * (left - t[i % 2][c]) + x[0];
-                h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
+                h[i][c] = g * left - t[i % 2][c] + x[0];
+                h[i][c + 2] = g * right - t[i % 2][c + 2] + x[1];
                 x[0] = select_bits(exclusive_mask, left, h[i][c]);
                 x[1] = select_bits(exclusive_mask, right, h[i][c + 2]);
                 write2<dtype>(here + own_x, of * X_STRIDE, x);

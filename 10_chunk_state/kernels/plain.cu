@@ -4,12 +4,12 @@
    the state and the sums over rows, a lane a column:
 
        columns    lane 0  1  2 ... 31         p = Y^T h             a warp has every 8th rank,
-       row 0      warp 0                      h = gamma (h - W p) + x       and then every 8th row
+       row 0      warp 0                      h = gamma h - W p + x         and then every 8th row
        row 1      warp 1
        ...                                    A barrier stands behind each line: the other warps have the other rows.
        row 8      warp 0
 
-   Backward has d_h in place of h, and q = W^T e of e = gamma d_h beside p. What is summed up over columns is a sum of
+   Backward has d_h in place of h, and q = W^T d_h beside p. What is summed up over columns is a sum of
    one thread: d_W and d_Y of a row and a rank. */
 #include <cuda_runtime.h>
 
@@ -50,10 +50,9 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
             const size_t at = (row + i) * plan.dv + block.start + lane;
             const size_t decay = row / dk * plan.decays + (plan.decays == 1 ? 0 : i);
             const float before = h[i * PLAIN_STRIDE];
-            float t = before;
+            float t = gamma[decay] * before + (inside ? read1<dtype>(h_local, at) : 0.0f);
             for (int r = 0; r < rank; r++)
                 t -= read1<dtype>(W, (row + i) * rank + r) * p[r * PLAIN_STRIDE];
-            t = gamma[decay] * t + (inside ? read1<dtype>(h_local, at) : 0.0f);
             h[i * PLAIN_STRIDE] = t;
             if (inside)
                 write1<dtype>(h_out, at, exclusive ? before : t);
@@ -95,26 +94,22 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
                        read1<dtype>(states, (row + i) * plan.dv + block.start + lane);
             p[r * PLAIN_STRIDE] = sum;
         }
-        __syncthreads(); /* p is there. A warp has its rows of d for itself */
         for (int i = warp; i < dk; i += PLAIN_WARPS) {
             const size_t at = (row + i) * plan.dv + block.start + lane;
             const float now = d[i * PLAIN_STRIDE] + (exclusive || !inside ? 0.0f : read1<dtype>(d_h_out, at));
-            float t = inside ? read1<dtype>(states, at) : 0.0f;
             if (inside)
                 write1<dtype>(d_h_local, at, now);
-            for (int r = 0; r < rank; r++)
-                t -= read1<dtype>(W, (row + i) * rank + r) * p[r * PLAIN_STRIDE];
-            float product = inside ? now * t : 0.0f;
+            float product = inside ? now * read1<dtype>(states, at) : 0.0f;
             for (int apart = 16; apart > 0; apart /= 2)
                 product += __shfl_xor_sync(0xFFFFFFFFu, product, apart);
             of_gamma += product;
             if (plan.decays != 1 && lane == 0)
                 d_gamma[i] = product;
-            d[i * PLAIN_STRIDE] = gamma[chunk * plan.decays + (plan.decays == 1 ? 0 : i)] * now; /* e */
+            d[i * PLAIN_STRIDE] = now;
         }
         if (lane == 0)
             of_warps[warp] = of_gamma;
-        __syncthreads(); /* e is there */
+        __syncthreads(); /* p and d are there */
         for (int w = 1; plan.decays == 1 && threadIdx.x == 0 && w < PLAIN_WARPS; w++)
             of_gamma += of_warps[w];
         if (plan.decays == 1 && threadIdx.x == 0)
@@ -136,10 +131,10 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
             d_W[row * rank + n] = -of_W;
             d_Y[row * rank + n] = -of_Y;
         }
-        __syncthreads(); /* e and p have been read */
+        __syncthreads(); /* d and p have been read */
         for (int i = warp; i < dk; i += PLAIN_WARPS) {
             const size_t at = (row + i) * plan.dv + block.start + lane;
-            float next = d[i * PLAIN_STRIDE];
+            float next = gamma[chunk * plan.decays + (plan.decays == 1 ? 0 : i)] * d[i * PLAIN_STRIDE];
             for (int r = 0; r < rank; r++)
                 next -= read1<dtype>(Y, (row + i) * rank + r) * q[r * PLAIN_STRIDE];
             d[i * PLAIN_STRIDE] = next + (exclusive && inside ? read1<dtype>(d_h_out, at) : 0.0f);

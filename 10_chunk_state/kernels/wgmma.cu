@@ -107,8 +107,8 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
             for (int c = 0; c < 4; c++) {
                 const int of = i * 4 + c;
                 const float *const s = t[i % 2][c];
-                h[of][0] = g[of].x * (h[of][0] - (s[0] + s[2])) + x[of][0];
-                h[of][1] = g[of].y * (h[of][1] - (s[1] + s[3])) + x[of][1];
+                h[of][0] = g[of].x * h[of][0] - (s[0] + s[2]) + x[of][0];
+                h[of][1] = g[of].y * h[of][1] - (s[1] + s[3]) + x[of][1];
                 if (c % 2 == 1) /* of the next chunk */
                     project<ranks>(p, &split_h[of / 2 % 4], h + of - 1, wgmma_matrix_at(next_y, of / 2 * 16 * 128),
                                    of != 1);

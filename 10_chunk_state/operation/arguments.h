@@ -6,7 +6,11 @@
        h[k] = A[k] h[k-1] + h_local[k],     k = 0 ... chunks-1,     h[-1] = initial_state,     where
 
        A[k] h = gamma[k] h                                a decay for each row, or one for all
-       A[k] h = gamma[k] (h - W[k] (Y[k]^T h))            where W and Y are given; they have `rank` columns
+       A[k] h = gamma[k] h - W[k] (Y[k]^T h)              where W and Y are given; they have `rank` columns
+
+   The decay stands outside of the product: W and Y hold what is left of a decay there, and no number is divided by one,
+   which may be next to 0, or 0. Of one position of gated DeltaNet or KDA, with key k and strength beta, W = beta k and
+   Y = gamma k, row by row.
 
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it, from which a layer computes
    chunk k. final_state is h[chunks-1]. What is NULL falls away: no W and Y, no rank; no initial_state begins with 0.
@@ -16,9 +20,9 @@
        d_h[k]       = A[k+1]' d_h[k+1] + d_h_out[k]       exclusive: + d_h_out[k+1], which is h[k]; d_final_state joins
                                                           the last one; before chunk 0 this is d_initial_state
        d_h_local[k] = d_h[k]
-       d_gamma[k]   = sum over columns of d_h[k] (h[k-1] - W[k] (Y[k]^T h[k-1])), over the rows, too, if they share one
-       d_W[k]       = -(gamma[k] d_h[k]) (Y[k]^T h[k-1])'
-       d_Y[k]       = -h[k-1] (W[k]^T (gamma[k] d_h[k]))'                                                           */
+       d_gamma[k]   = sum over columns of d_h[k] h[k-1], over the rows, too, if they share one
+       d_W[k]       = -d_h[k] (Y[k]^T h[k-1])'
+       d_Y[k]       = -h[k-1] (W[k]^T d_h[k])'                                                                       */
 #ifndef CHUNK_STATE_ARGUMENTS_H
 #define CHUNK_STATE_ARGUMENTS_H
 

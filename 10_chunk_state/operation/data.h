@@ -32,13 +32,13 @@ enum chunk_kind {
     CHUNK_UNIFORM,   /* gamma in [0, 1): forgets after some chunks */
     CHUNK_NEAR_ONE,  /* in (1 - 2^-10, 1]: long memory, so a lost state shows */
     CHUNK_SIGNED,    /* in [-1, 1) */
-    CHUNK_ZEROS,     /* as signed, but one in eight is zero */
+    CHUNK_STRONG,    /* as signed, but one in eight is zero, and one in eight 1e-30 */
     CHUNK_NONFINITE, /* as signed, and every other head holds one NaN or infinity somewhere */
     CHUNK_NUM_KINDS
 };
 
-/* With W and Y all states are forgotten after so many chunks: the error bound grows with the sizes of all that A adds
-   up, by up to an eighth in each chunk, and would mean nothing after some hundreds of them. */
+/* With W and Y all states are forgotten after so many chunks, where gamma and W are 0: the error bound grows with the
+   sizes of all that A adds up, by up to an eighth in each chunk, and would mean nothing after some hundreds of them. */
 enum { CHUNK_WINDOW = 32 };
 
 struct chunk_spec {
@@ -96,6 +96,9 @@ static inline HOST_DEVICE float chunk_value(const struct chunk_spec *spec, int a
             i % part == (special >> 32) % part)
             return (special >> 1) % 2 == 0 ? (float)NAN : (float)INFINITY;
     }
+    if (spec->kind == CHUNK_NEAR_ONE && spec->rank != 0 && chunk % CHUNK_WINDOW == CHUNK_WINDOW - 1 &&
+        (array == GAMMA || array == W_))
+        return 0.0f;
     if (array != GAMMA) {
         const float normal = data_normal(seed, DATA_INPUTS, i);
         return array == W_ || array == Y_ ? normal * spec->scale : normal;
@@ -103,14 +106,19 @@ static inline HOST_DEVICE float chunk_value(const struct chunk_spec *spec, int a
     const float uniform = data_uniform(seed, DATA_COEFFS, i);
     switch (spec->kind) {
     case CHUNK_NEAR_ONE:
-        if (spec->rank != 0 && chunk % CHUNK_WINDOW == CHUNK_WINDOW - 1)
-            return 0.0f;
         return 1.0f - uniform * 0x1p-10f;
     case CHUNK_SIGNED:
     case CHUNK_NONFINITE:
         return 2.0f * uniform - 1.0f;
-    case CHUNK_ZEROS:
-        return data_hash(seed, DATA_SPECIAL, i) % 8 == 0 ? 0.0f : 2.0f * uniform - 1.0f;
+    case CHUNK_STRONG:
+        switch (data_hash(seed, DATA_SPECIAL, i) % 8) {
+        case 0:
+            return 0.0f;
+        case 1:
+            return 1e-30f;
+        default:
+            return 2.0f * uniform - 1.0f;
+        }
     default:
         return uniform;
     }

@@ -14,7 +14,7 @@ enum { EXCLUSIVE };
 
 static const char *kind_name(int kind)
 {
-    static const char *const names[CHUNK_NUM_KINDS] = {"uniform", "near one", "signed", "zeros", "nonfinite"};
+    static const char *const names[CHUNK_NUM_KINDS] = {"uniform", "near one", "signed", "strong", "nonfinite"};
     return names[kind];
 }
 
@@ -220,6 +220,8 @@ static void settle(size_t sizes[MAX_SIZES], const bool given[MAX_SIZES])
 
 const struct operation chunk_state_operation = {
     .name = "chunk states",
+    .also = "The program has one more operation: --step asks for one position of a layer. --step --help lists its "
+            "options.\n",
     .num_sizes = 7,
     .sizes = {[BATCH] = {"batch", "batch", "batches", .is_list = false},
               [CHUNKS] = {"chunks", "number of chunks", "chunks of each batch", .is_list = true},

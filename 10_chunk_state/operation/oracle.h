@@ -11,8 +11,8 @@
    With W and Y an error e in each element of h[k-1] goes through A and new ones join it, to first order
 
        p = Y^T h:        |Y|^T e           + (dk + 1) u |Y|^T |h|            = ep
-       t = h - W p:      e + |W| ep        + (rank + 1) u (|h| + |W| |p|)    = et
-       gamma t + x:      |gamma| et        + u |gamma t| + u |result|
+       gamma h + x:      |gamma| e         + 2 u (|gamma h| + |x|)
+       less W p:         + |W| ep          + (rank + 1) u (|gamma h| + |x| + |W| |p|)
 
    in whatever order the sums are taken. Two things are others where they are taken on tensor cores (mma.cu):
 
@@ -24,11 +24,11 @@
      other by one addition.
 
    So n products count 2 (n + 1) + 8 roundings in place of n + 1. (wgmma.cu has nothing to be off by in the parts:
-   its three are all of h or p, and W and Y are bf16.) W p is a sum by itself there, and h joins it last:
+   its three are all of h or p, and W and Y are bf16.) W p is a sum by itself there, which gamma h and x join:
 
-       t = h - W p:      e + |W| ep        + (2 (rank + 1) + 9) u |W| |p| + u |h|                        = et
+       less W p:         + |W| ep          + (2 (rank + 1) + 10) u |W| |p| + u (|gamma h| + |x|)
 
-   Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the result itself grows with A. A hundredth
+   Over the chunks the bound so grows with |gamma| + |W| |Y|^T, where the result itself grows with A. A hundredth
    more is for the second order. Backward is the same with A transposed, and a sum of n products adds to what these
    inherit n + 1 roundings of the sum of sizes. Without W and Y an error in d_h is followed as a loop makes it;
    where a kernel combines results, it is bound like forward's, with m and a of d_h_out and d_final_state. */
@@ -142,15 +142,15 @@ static inline HOST_DEVICE void chunk_project(const struct chunk_column *c, const
     }
 }
 
-/* Row i of h - M p, and its error. */
+/* Row i of h - M p, and its error. h has the error e, and was added up from what is `size` large. */
 static inline HOST_DEVICE double chunk_subtract(const struct chunk_column *c, const void *matrix, size_t k, size_t i,
-                                                double h, double e, size_t p, double *error)
+                                                double h, double size, double e, size_t p, double *error)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     const size_t base = chunk_at(c, k, args->dk * args->rank) + i * args->rank;
     const bool alone = c->oracle->levels == CHUNK_TENSOR_SUMS; /* the sum of products, without h */
-    const double first = args->rank != 0 ? fabs(h) : 0.0;
-    double size = alone ? 0.0 : first;
+    const double first = args->rank != 0 ? size : 0.0;
+    size = alone ? 0.0 : first;
     *error = e + (alone ? CHUNK_U * first : 0.0);
     for (size_t r = 0; r < args->rank; r++) {
         const double m = chunk_element(args, matrix, base + r), product = m * *slot(c, p + r);
@@ -158,7 +158,7 @@ static inline HOST_DEVICE double chunk_subtract(const struct chunk_column *c, co
         size += fabs(product);
         *error += fabs(m) * *slot(c, p + args->rank + r);
     }
-    *error += (chunk_roundings(c, args->rank) + alone) * CHUNK_U * size;
+    *error += (chunk_roundings(c, args->rank) + 2 * alone) * CHUNK_U * size;
     return h;
 }
 
@@ -192,11 +192,13 @@ static inline HOST_DEVICE void chunk_step(const struct chunk_column *c, size_t k
         const double g = chunk_gamma(c, k, i), x = chunk_element(args, args->h_local, base + i * args->dv);
         double *const e = slot(c, h + dk + i), *const m = slot(c, h + 2 * dk + i), *const a = slot(c, h + 3 * dk + i);
         double *const most = slot(c, h + 4 * dk + i);
+        const double kept = g * *slot(c, h + i), size = fabs(kept) + fabs(x);
         double error;
-        const double t = chunk_subtract(c, args->W, k, i, *slot(c, h + i), *e, 0, &error), result = g * t + x;
+        const double result =
+            chunk_subtract(c, args->W, k, i, kept + x, size, fabs(g) * *e + 2 * CHUNK_U * size, 0, &error);
         *slot(c, h + i) = result;
         if (args->rank != 0) {
-            *e = chunk_finish(fabs(g) * error + CHUNK_U * (fabs(g * t) + fabs(result)));
+            *e = chunk_finish(error);
             continue;
         }
         *a = fabs(g) * (*a + *m);
@@ -301,28 +303,17 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
     const struct chunk_state_args *args = &oracle->args;
     const size_t dk = args->dk, rank = args->rank, q = 2 * rank, ranks = chunk_at(c, k, dk * rank);
     const size_t decays = chunk_num_decays(args), terms = args->decays == 1 ? dk * args->dv : args->dv;
-    if (rank != 0)
+    if (rank != 0) {
         chunk_project(c, args->Y, k, s, es, 0);
-    for (size_t i = 0; i < dk; i++) {
-        const double g = chunk_gamma(c, k, i), value = *slot(c, d + i), error = *slot(c, d + dk + i);
-        const size_t at = chunk_at(c, k, args->decays) + (args->decays == 1 ? 0 : i);
-        double et;
-        const double t = chunk_subtract(c, args->W, k, i, *slot(c, s + i), *slot(c, es + i), 0, &et);
-        chunk_add(oracle->sum + at, value * t);
-        chunk_add(oracle->bound + at,
-                  CHUNK_MORE * (fabs(value) * et + fabs(t) * error + (double)(terms + 2) * CHUNK_U * fabs(value * t)));
-        *slot(c, d + i) = g * value;
-        *slot(c, d + dk + i) = chunk_finish(fabs(g) * error + CHUNK_U * fabs(g * value));
-        *slot(c, d + 3 * dk + i) = fabs(g) * (*slot(c, d + 3 * dk + i) + *slot(c, d + 2 * dk + i));
-        *slot(c, d + 2 * dk + i) *= fabs(g);
-        chunk_bound_d(c, d, i);
+        chunk_project(c, args->W, k, d, d + dk, q);
     }
-    if (rank == 0)
-        return;
-    chunk_project(c, args->W, k, d, d + dk, q);
     for (size_t i = 0; i < dk; i++) {
         const double value = *slot(c, d + i), error = *slot(c, d + dk + i);
         const double state = *slot(c, s + i), state_error = *slot(c, es + i);
+        const size_t at = chunk_at(c, k, args->decays) + (args->decays == 1 ? 0 : i);
+        chunk_add(oracle->sum + at, value * state);
+        chunk_add(oracle->bound + at, CHUNK_MORE * (fabs(value) * state_error + fabs(state) * error +
+                                                    (double)(terms + 2) * CHUNK_U * fabs(value * state)));
         for (size_t r = 0; r < rank; r++) {
             const size_t w = decays + ranks + i * rank + r, y = w + chunk_num_ranks(args);
             const double p = *slot(c, r), ep = *slot(c, rank + r), back = *slot(c, q + r), eq = *slot(c, q + rank + r);
@@ -335,9 +326,13 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
         }
     }
     for (size_t i = 0; i < dk; i++) {
-        double error;
-        *slot(c, d + i) = chunk_subtract(c, args->Y, k, i, *slot(c, d + i), *slot(c, d + dk + i), q, &error);
+        const double g = chunk_gamma(c, k, i), kept = g * *slot(c, d + i);
+        double error = fabs(g) * *slot(c, d + dk + i) + CHUNK_U * fabs(kept);
+        *slot(c, d + i) = chunk_subtract(c, args->Y, k, i, kept, fabs(kept), error, q, &error);
         *slot(c, d + dk + i) = chunk_finish(error);
+        *slot(c, d + 3 * dk + i) = fabs(g) * (*slot(c, d + 3 * dk + i) + *slot(c, d + 2 * dk + i));
+        *slot(c, d + 2 * dk + i) *= fabs(g);
+        chunk_bound_d(c, d, i);
     }
 }
 

@@ -55,9 +55,9 @@ sub definition {
             for my $j (0 .. $dv - 1) {
                 my @p = map { my $r = $_; my $sum = 0; $sum += $in->{Y}[($at * $dk + $_) * $rank + $r] * $before[$_ * $dv + $j] for 0 .. $dk - 1; $sum } 0 .. ($in->{W} ? $rank : 0) - 1;
                 for my $i (0 .. $dk - 1) {
-                    my $t = $before[$i * $dv + $j];
+                    my $t = $in->{gamma}[$at * $decays + ($decays == 1 ? 0 : $i)] * $before[$i * $dv + $j] + $in->{h_local}[($at * $dk + $i) * $dv + $j];
                     $t -= $in->{W}[($at * $dk + $i) * $rank + $_] * $p[$_] for 0 .. $#p;
-                    $h[$i * $dv + $j] = $in->{gamma}[$at * $decays + ($decays == 1 ? 0 : $i)] * $t + $in->{h_local}[($at * $dk + $i) * $dv + $j];
+                    $h[$i * $dv + $j] = $t;
                 }
             }
             $out[$at * $dk * $dv + $_] = $in->{exclusive} ? $before[$_] : $h[$_] for 0 .. $dk * $dv - 1;
@@ -145,6 +145,11 @@ for my $bad ('NaN', 'Inf') {
         }
     }
 }
+
+# ---- one position (library/tests/steps.c compares it with a loop, with rows that lie apart, in place) ----
+
+is(complaint({}, $p, '--step', @$_), '', "a step: @$_") for [], [qw(--type bf16)], [qw(--type fp16 --batch 5 --heads 3 --dk 9 --dv 12 --decays 1 --num-slots 6)];
+refuses('a step with too many rows', qr/takes 1 to 256 rows, not 257;/, $p, qw(--step --dk 257));
 
 # ---- what the reader does wrong is told in one sentence ----
 

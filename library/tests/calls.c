@@ -167,12 +167,12 @@ static struct array u, delta, A, B, C, D, z, bias, out;
 static void run_scan(void)
 {
     const size_t S = scan.states, L = scan.seq_len, rows = scan.batch * scan.channels;
+    memcpy(end.value, begin.value, end.count * sizeof *end.value);
     for (size_t row = 0; row < rows; row++) {
         const size_t b = row / scan.channels, d = row % scan.channels, g = d / (scan.channels / scan.groups);
-        double *const h = end.value + row * S;
-        memcpy(h, begin.value + row * S, S * sizeof *h);
         for (size_t l = 0; l < L; l++) {
-            const size_t i = row * L + l;
+            const size_t i = row * L + l, sequence = scan.cu_seqlens == NULL ? b : l < 5 ? 0 : l < 69 ? 2 : 3;
+            double *const h = end.value + (sequence * scan.channels + d) * S;
             const double step = log1p(exp(delta.value[i] + bias.value[d]));
             double sum = D.value[d] * u.value[i];
             for (size_t n = 0; n < S; n++) {
@@ -185,21 +185,29 @@ static void run_scan(void)
     }
 }
 
-static void set_scan(void)
+static void set_scan(bool packed, size_t states)
 {
-    enum { BATCH = 2, CHANNELS = 4, GROUPS = 2, STATES = 3, LENGTH = 300, ALL = BATCH * CHANNELS };
-    scan = (struct linrec_selective_scan){.batch = BATCH,
+    enum { CHANNELS = 4, GROUPS = 2, LENGTH = 300 };
+    static const int starts[] = {0, 5, 5, 69, LENGTH};
+    const size_t batch = packed ? 1 : 2, sequences = packed ? 4 : batch, all = batch * CHANNELS;
+    scan = (struct linrec_selective_scan){.batch = batch,
                                           .channels = CHANNELS,
                                           .seq_len = LENGTH,
-                                          .states = STATES,
+                                          .states = states,
                                           .groups = GROUPS,
                                           .dtype = LINREC_FLOAT32,
                                           .delta_softplus = true};
-    u = input("u", ALL * LENGTH, -1, 1), delta = input("delta", ALL * LENGTH, -2, 1);
-    A = input("A", CHANNELS * STATES, -1, -0.1), D = input("D", CHANNELS, -1, 1), bias = input("bias", CHANNELS, -1, 1);
-    B = input("B", BATCH * GROUPS * STATES * LENGTH, -1, 1), C = input("C", BATCH * GROUPS * STATES * LENGTH, -1, 1);
-    z = input("z", ALL * LENGTH, -1, 1), out = output("out", ALL * LENGTH);
-    begin = input("initial_state", ALL * STATES, -1, 1), end = output("final_state", ALL * STATES);
+    if (packed) {
+        void *const room = device_room(sizeof starts / sizeof(int));
+        must_cuda(cudaMemcpy(room, starts, sizeof starts, cudaMemcpyHostToDevice));
+        scan.cu_seqlens = room, scan.num_seqs = sequences;
+    }
+    u = input("u", all * LENGTH, -1, 1), delta = input("delta", all * LENGTH, -2, 1);
+    A = input("A", CHANNELS * states, -1, -0.1), D = input("D", CHANNELS, -1, 1), bias = input("bias", CHANNELS, -1, 1);
+    B = input("B", batch * GROUPS * states * LENGTH, -1, 1), C = input("C", batch * GROUPS * states * LENGTH, -1, 1);
+    z = input("z", all * LENGTH, -1, 1), out = output("out", all * LENGTH);
+    begin = input("initial_state", sequences * CHANNELS * states, -1, 1);
+    end = output("final_state", sequences * CHANNELS * states);
     scan.u = u.device, scan.delta = delta.device, scan.A = A.device, scan.B = B.device, scan.C = C.device;
     scan.D = D.device, scan.z = z.device, scan.delta_bias = bias.device, scan.initial_state = begin.device;
     scan.out = out.device, scan.final_state = end.device, scan.d_out = out.d_device;
@@ -213,7 +221,16 @@ static void set_scan(void)
 static void check_scan(void)
 {
     struct array *const inputs[] = {&u, &delta, &A, &B, &C, &D, &z, &bias, &begin}, *const outputs[] = {&out, &end};
-    set_scan();
+    for (int many = 0; many < 2; many++) { /* states in shared memory, or in registers */
+        set_scan(true, many ? 70 : 3);
+        must(linrec_selective_scan_forward(&scan, NULL), "selective scan, packed");
+        must(linrec_selective_scan_backward(&scan, NULL), "selective scan, packed, backward");
+        run_scan();
+        check_output("selective scan, packed", &out);
+        check_output("selective scan, packed", &end);
+        check_gradients("selective scan, packed", run_scan, inputs, 9, outputs, 2);
+    }
+    set_scan(false, 3);
     must(linrec_selective_scan_forward(&scan, NULL), "selective scan, forward");
     must(linrec_selective_scan_backward(&scan, NULL), "selective scan, backward");
     run_scan();
@@ -277,10 +294,10 @@ static void run_chunks(void)
                     for (size_t i = 0; i < K; i++)
                         products[r] += Y.value[(at * K + i) * R + r] * h[i * V + v];
                 for (size_t i = 0; i < K; i++) {
-                    for (size_t r = 0; r < R; r++)
-                        h[i * V + v] -= W.value[(at * K + i) * R + r] * products[r];
                     h[i * V + v] *= gamma_.value[at * chunks.decays + (chunks.decays == 1 ? 0 : i)];
                     h[i * V + v] += local.value[at * state + i * V + v];
+                    for (size_t r = 0; r < R; r++)
+                        h[i * V + v] -= W.value[(at * K + i) * R + r] * products[r];
                 }
             }
             if (!chunks.exclusive)
@@ -444,7 +461,7 @@ static void check_errors(void)
 #undef FORWARD
 #undef BACKWARD
 
-    set_scan();
+    set_scan(false, 3);
 #define FORWARD linrec_selective_scan_forward(&scan, NULL)
 #define BACKWARD linrec_selective_scan_backward(&scan, NULL)
     EXPECT(linrec_selective_scan_forward(NULL, NULL), LINREC_INVALID_ARGUMENT);
@@ -461,6 +478,19 @@ static void check_errors(void)
     WITH(scan, workspace, (char *)scan.workspace + 4, BACKWARD, LINREC_INVALID_ARGUMENT);
     EXPECT(linrec_selective_scan_small_workspace(&scan, LINREC_BACKWARD, NULL), LINREC_INVALID_ARGUMENT);
     WITH(scan, seq_len, 0, BACKWARD, LINREC_SUCCESS);
+    WITH(scan, num_seqs, 2, FORWARD, LINREC_INVALID_ARGUMENT);                     /* packed sequences, and where? */
+    WITH(scan, cu_seqlens, (const int *)scan.A, FORWARD, LINREC_INVALID_ARGUMENT); /* a batch of 2 */
+    set_scan(true, 3);
+    EXPECT(FORWARD, LINREC_SUCCESS);
+    EXPECT(BACKWARD, LINREC_SUCCESS);
+    must(linrec_selective_scan_workspace(&scan, LINREC_BACKWARD, &bytes), "workspace");
+    WITH(scan, workspace_bytes, bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(scan, num_seqs, 0, FORWARD, LINREC_INVALID_ARGUMENT); /* steps of no sequence */
+    static const int no_starts[] = {-5, 1 << 30};              /* lead to no access outside the arrays */
+    must_cuda(cudaMemcpy((void *)scan.cu_seqlens, no_starts, sizeof no_starts, cudaMemcpyHostToDevice));
+    WITH(scan, num_seqs, 1, FORWARD, LINREC_SUCCESS);
+    WITH(scan, num_seqs, 1, BACKWARD, LINREC_SUCCESS);
+    WITH(scan, cu_seqlens, (const int *)((const char *)scan.cu_seqlens + 2), FORWARD, LINREC_INVALID_ARGUMENT);
 #undef FORWARD
 #undef BACKWARD
 
@@ -526,7 +556,7 @@ static void check_errors(void)
 static void check_before(void)
 {
     set_recurrence(2, 5000, false, false);
-    set_scan();
+    set_scan(false, 3);
     set_chunks(2, 1, false);
     set_ssd(false);
     const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
@@ -629,7 +659,7 @@ static void check_graph(void)
     for (int i = 0; i < 2; i++) { /* the other operations, captured, against themselves */
         cudaGraph_t graph;
         cudaGraphExec_t replayed;
-        set_scan();
+        set_scan(false, 3);
         struct array *const scan_inputs[] = {&u, &delta, &A, &B, &C, &D, &z, &bias, &begin};
         struct array *const scan_outputs[] = {&out, &end};
         struct array *const chunk_inputs[] = {&local, &gamma_, &begin, &W, &Y};

@@ -101,6 +101,7 @@ my %about = (
 my %programs = (
     calls  => {%about, threads => 'several host threads at once'},
     layout => {%about, promises => 'the same bits in each run; a NaN stays in its sequence', starts => 'wrong starts lead to no access outside the arrays', step => 'a step, in place'},
+    steps  => {%about, results => "the layers' steps, in place, are what a loop says"},
 );
 write_file("$empty/calls.h", read_file('library/tests/calls.h'));
 for my $program (sort keys %programs) {
@@ -136,7 +137,7 @@ my %inside = map { $_ => 1 } names('--defined-only', "$installed/lib/liblinrec.a
 my @foreign = grep { $inside{$_} && !/^DW\.ref\./ } map { names('-g', '--defined-only', $_) } grep { !/baselines\.o$/ } glob 'build/obj/' . backend() . '/common/{harness,linrec,base}/*.o';
 is("@foreign", '', 'nothing of the harness is in it');
 is(join(' ', grep { /^chapter\d+/ } keys %inside), '', 'and no table of kernels');
-ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step layer_default);
+ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step selective_step chunk_state_step layer_default);
 my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,layout,selective_scan,chunk_state}.o';
 is("@by_name", '', 'no default finds a kernel by its name');
 

@@ -27,7 +27,7 @@ static size_t rows(const size_t *size)
     return size[0] * ROWS;
 }
 
-/* of p, of a product with it, of the difference, of the decay and of the sum, in each chunk */
+/* of p, of a product with it, of the decay, of the difference and of the sum, in each chunk */
 static size_t roundings(const size_t *size)
 {
     return (ROWS + 6) * size[0];
@@ -43,7 +43,7 @@ static void reference(const size_t *size, double *const *array)
                 p += array[3][k * ROWS + r] * h[r] / ROWS;
             for (size_t r = 0; r < ROWS; r++) {
                 const size_t at = (k * ROWS + r) * size[1] + column;
-                h[r] = array[1][k] * judge_minus(h[r], array[2][k * ROWS + r] * p) + array[0][at];
+                h[r] = judge_minus(array[1][k] * h[r], array[2][k * ROWS + r] * p) + array[0][at];
                 array[4][at] = h[r];
             }
         }

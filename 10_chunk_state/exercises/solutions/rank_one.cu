@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
         for (int i = 0; i < OWN; i++) {
             const size_t at = (row + i) * columns + column;
-            h[i] = decay * (h[i] - w[row + i] * p) + (column < columns ? h_local[at] : 0.0f);
+            h[i] = decay * h[i] - w[row + i] * p + (column < columns ? h_local[at] : 0.0f);
             if (column < columns)
                 h_out[at] = h[i];
         }
