@@ -10,7 +10,7 @@
                  state  H = P[63] H + x'^T B
                  store  y, turned round on its way through shared memory
 
-   They hand work on by mbarriers, and none waits for another that has not got behind:
+   They hand work on by mbarriers, and each runs ahead of the next one as far as there is room:
 
        full[stage]          x, B, C and the times of a chunk are there        ask     --->  scores, state
        empty[stage]         nobody needs them any more                        ask     <---  scores, state
@@ -161,9 +161,8 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
     const int begin = (int)(stretch.first - stretch.seq * args.seq_len), seq = (int)stretch.seq;
     if (task == SUMS && stretch.ends)
         return;
-    const unsigned group = threadIdx.x / GROUP, warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32 % 4, 0);
-    const unsigned lane = threadIdx.x % 32;
-    const unsigned l = lane / 4, j2 = lane % 4 * 2;
+    const unsigned group = threadIdx.x / GROUP, lane = threadIdx.x % 32, l = lane / 4, j2 = lane % 4 * 2;
+    const unsigned warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32 % 4, 0); /* so that it is known to be all lanes' */
 
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
@@ -303,7 +302,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
         return;
     }
 
-    /* [state] A lane has H[.][0], H[.][1] of a row, and H[.][2], H[.][3] of the eighth row behind it. A sequence begins
+    /* [begin] A lane has H[.][0], H[.][1] of a row, and H[.][2], H[.][3] of the eighth row behind it. A sequence begins
        with its initial state, a later stretch with what the one before it has left, and a sum with 0. */
     raise_registers<192>();
     const unsigned head = first_head + group;
@@ -329,6 +328,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             const float2 two = in != NULL ? *(const float2 *)(in + half * 8 * dk + i * 8) : make_float2(0.0f, 0.0f);
             H[i][half * 2] = two.x, H[i][half * 2 + 1] = two.y;
         }
+
     /* The registers that a chunk's first products need are made while the last one of the chunk before is on its way. */
     unsigned before[dk / 16][4], weighed[CHUNK / 16][4], packed[CHUNK / 16][4];
     mbarrier_wait(&full[0], 0);
@@ -342,7 +342,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
         const wgmma_matrix B = wgmma_matrix_of(tiles + room::B), C = wgmma_matrix_of(tiles + room::C);
         float y[CHUNK / 8][4];
 
-        /* [old] [state] */
+        /* [first] The old, and the state: two groups of products, which need no scores. */
         wgmma_begin();
         if (task != SUMS) {
 #pragma unroll
@@ -355,11 +355,11 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             wgmma_multiply<dk, true, is_fp16>(H, weighed[k], wgmma_matrix_at(B, k * 2048), true);
         wgmma_commit();
 
-        /* [store] Meanwhile, the chunk before. */
+        /* [store] Meanwhile, the outputs of the chunk before. */
         if (task != SUMS && chunk > 0)
             store_chunk(&maps.out, column, begin + (chunk - 1) * CHUNK, seq, out + (turn ^ 1) * TILE, packed);
 
-        /* [own] */
+        /* [own] When the old is there, and the state perhaps still on its way. */
         if (task != SUMS) {
             const wgmma_matrix scores = wgmma_matrix_of(memory + room::SCORES + (group * 2 + turn) * TILE);
             unsigned input[CHUNK / 16][4];
@@ -389,7 +389,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             wgmma_wait<0>();
         wgmma_done<dk>(H);
 
-        /* [next] */
+        /* [next] The state is there; own may still be on its way. */
         if (chunk + 1 < chunks) {
             const int next = (chunk + 1) % STAGES;
             const struct times *const later = &all_times[next][group];
@@ -398,6 +398,8 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             total *= later->p[CHUNK - 1];
             weigh<dtype>(weighed, memory + next * room::STAGE + room::X + group * TILE, later);
         }
+
+        /* [pack] Outputs as pairs of 16 bits, which wait for the next chunk's products. */
         if (task != SUMS) {
             wgmma_wait<0>();
             wgmma_done<64>(y);
@@ -505,10 +507,10 @@ static cudaError_t start_all(const struct maps *maps, const struct layer_args *a
 bool layer_wgmma_takes(const struct layer_args *args)
 {
     const size_t most = INT_MAX; /* a box's coordinates are int, and so is the number of blocks */
+    const size_t each = layer_blocks_of_sequence(args);
     return args->dtype != FLOAT32 && args->starts == NULL && (args->dk == 64 || args->dk == 128) &&
-           args->dv % ROWS == 0 && args->seq_len < most - CHUNK && args->batch < most &&
-           args->heads * args->dv < most && args->groups * args->dk < most &&
-           args->heads * (args->dv / ROWS) < most / layer_cut(args).count;
+           args->dv % ROWS == 0 && args->seq_len < most - CHUNK && args->batch < most && each != 0 &&
+           args->heads * args->dv < most && args->groups * args->dk < most && layer_cut(args).count < most / each;
 }
 
 extern "C" cudaError_t layer_wgmma(const struct layer_args *args, cudaStream_t stream)

@@ -619,7 +619,8 @@ function fragmentSentence(event) {
     const [, of] = event.of.match(/^mma_(.*)/) ?? [];
     return of ? `the tensor cores multiply a, 16 \u00d7 ${of === 'tf32' ? 8 : 16}, by b, ${of === 'tf32' ? 8 : 16} \u00d7 8, in ${of}, and add the `
             + 'product to c. The lanes hold all three together, as drawn under Fragments.'
-        : 'the warp loads four matrices of 8 \u00d7 8 elements of 16 bits. Each lane names a row, and gets two elements of each matrix, '
+        : `the warp ${event.of.startsWith('st') ? 'stores' : 'loads'} four matrices of 8 \u00d7 8 elements of 16 bits. Each lane names a row, and `
+            + `${event.of.startsWith('st') ? 'has' : 'gets'} two elements of each matrix, `
             + `${event.of === 'ldmatrix4' ? 'neighbours in a row' : 'one below the other'}, as drawn under Fragments.`;
 }
 

@@ -215,8 +215,10 @@ static void check_refusals(void)
     EXPECT_INVALID("more of their steps than an int counts", args.starts = there, args.num_seqs = 2,
                    args.heads = args.dk = args.dv = 8, args.seq_len = (size_t)1 << 31);
     struct layer_args little = good;
+    little.seq_len = 1000;
     little.workspace_size = layer_cut_workspace(&little) - 1;
     tell(layer_stretches(&little, 0) == cudaErrorInvalidValue, "a workspace that is too small", ", stretches");
+    tell(layer_wgmma(&little, 0) == cudaErrorInvalidValue, "a workspace that is too small", ", wgmma");
     struct layer_args nothing = good;
     nothing.batch = 0, nothing.x = NULL;
     expect("no batch is nothing to do", nothing, cudaSuccess);

@@ -384,7 +384,7 @@ fragments('mma_tf32', sub {
     return (map { 100 * ($l + 8 * ($_ % 2)) + $j + 4 * int($_ / 2) } 0 .. 3), (map { 2000 + 100 * ($j + 4 * $_) + $l } 0, 1), $of_c->($l, $j);
 });
 fragments('ldmatrix4', sub { my ($l, $j) = @_; map { my $i = $_; map { 1000 * $i + 100 * $l + 2 * $j + $_ } 0, 1 } 0 .. 3 });
-fragments('ldmatrix4_transposed', sub { my ($l, $j) = @_; map { my $i = $_; map { 1000 * $i + 100 * (2 * $j + $_) + $l } 0, 1 } 0 .. 3 });
+fragments($_, sub { my ($l, $j) = @_; map { my $i = $_; map { 1000 * $i + 100 * (2 * $j + $_) + $l } 0, 1 } 0 .. 3 }) for 'ldmatrix4_transposed', 'stmatrix4_transposed';
 
 # A still
 my $out = scratch('still.svg');
