@@ -3,7 +3,7 @@
    right-hand matrix out of shared memory, where the TMA brings it (tensor_map.h). A block has two heads of a group, so
    that B, C and their product are loaded and computed once for both, and four warpgroups with different tasks:
 
-       ask       the TMA for the tiles of the chunks ahead; and prepares their times         two warps, one for each head
+       ask       the TMA for the tiles of chunks ahead; and prepares their times       two warps, one for each head
        scores    S = C B^T, then for each head S[t][u] *= s[u] P[t] / P[u] where u <= t, else 0
        state 0   old    y^T = H C^T, columns times P[t]        with H, dv x dk, in registers, in float32:
        state 1   own    y^T += x^T S^T                         packed it is wgmma's left-hand matrix as it is
@@ -24,6 +24,7 @@
 
    dk is 64 or 128, dv a multiple of 64, and sequences are not packed. Where a group has an odd number of heads a block
    has one, and also where one head a block fills the chip, and two would leave half of it idle. */
+/* The simulator builds it quickly: states and scores in registers, in unrolled loops, for two types and all tasks. */
 #include <limits.h>
 
 #include <cuda_runtime.h>
@@ -60,8 +61,8 @@ struct maps {
     CUtensorMap x, z, B, C, out;
 };
 
-/* What a chunk's steps do to a head's state: how long each lasts, log2 of P, P, and s[u] P[63] / P[u]. A warp has 16 rows
-   of scores, from t = 16 w on; in front of them, u < 16 w, a score is multiplied by
+/* What a chunk's steps do to a head's state: how long each lasts, log2 of P, P, and s[u] P[63] / P[u]. A warp has 16
+   rows of scores, from t = 16 w on; in front of them, u < 16 w, a score is multiplied by
 
        s[u] P[t] / P[u]  =  P[t] / P[16 w - 1]  *  s[u] P[16 w - 1] / P[u]  =  in_rows[t] to_rows[w - 1][u]
 
@@ -101,8 +102,8 @@ static __device__ __forceinline__ void pack_and_fade(unsigned before[dk / 16][4]
     }
 }
 
-/* Where a lane's rows are of four matrices of 8 x 8, which ldmatrix and stmatrix turn round: of 16 steps from `step` on,
-   and 16 rows of the state. */
+/* Where a lane's rows are of four matrices of 8 x 8, which ldmatrix and stmatrix turn round: of 16 steps from `step`
+   on, and 16 rows of the state. */
 static __device__ __forceinline__ char *turned_piece(char *tile, unsigned step)
 {
     const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
@@ -329,7 +330,8 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             H[i][half * 2] = two.x, H[i][half * 2 + 1] = two.y;
         }
 
-    /* The registers that a chunk's first products need are made while the last one of the chunk before is on its way. */
+    /* A chunk's first products find their registers ready, made while the last one of the chunk before was on its
+       way. */
     unsigned before[dk / 16][4], weighed[CHUNK / 16][4], packed[CHUNK / 16][4];
     mbarrier_wait(&full[0], 0);
     pack_and_fade<dtype, dk, task>(before, H, all_times[0][group].p[CHUNK - 1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ldmatrix.h - a warp loads four matrices of 8 x 8 elements of 16 bits from shared memory into registers, in the order
-   in which mma.sync wants them (mma_sync.h; sm_75), or stores them from there (sm_90). A row of a matrix is 16 bytes, aligned to 16, and may lie anywhere:
+   in which mma.sync wants them (mma_sync.h; sm_75), or stores them from there (sm_90). A row of a matrix is 16 bytes,
+   aligned to 16, and may lie anywhere:
    lane 8 i + r says where row r of matrix i is. Lane 4 l + j then holds
 
        ldmatrix4              m[i] = elements 2 j and 2 j + 1 of row l of matrix i
@@ -14,7 +15,8 @@
        row lane % 16 of the 16, and of that row the 16 bytes number lane / 16
 
    The eight rows of a matrix are read or written at once. They meet in no bank if the 16 bytes lie in different ones.
-   CUDA C has no words for this, so it is PTX (PTX ISA, "ldmatrix" and "stmatrix"). The simulator has it in sim_ldmatrix.h. */
+   CUDA C has no words for this, so it is PTX (PTX ISA, "ldmatrix" and "stmatrix"). The simulator has it in
+   sim_ldmatrix.h. */
 #ifndef LDMATRIX_H
 #define LDMATRIX_H
 

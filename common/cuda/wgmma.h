@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wgmma.h - four warps together, a warpgroup, multiply matrices on the tensor cores of sm_90. One instruction adds
-   to c, 64 x n, the product of a, 64 x 16, and b, 16 x n, of bf16 or fp16 numbers; n is 32, 64 or 128. a comes from registers, two
-   elements in a word, the first in its lower half. Warp w of the four has rows 16 w ... 16 w + 15, and its lane 4 l + j
+   to c, 64 x n, the product of a, 64 x 16, and b, 16 x n, of bf16 or fp16 numbers; n is 32, 64 or 128. a comes from
+   registers, two elements in a word, the first in its lower half. Warp w of the four has rows 16 w ... 16 w + 15, and
+   its lane 4 l + j
 
        a[0] = a(l, 2 j), a(l, 2 j + 1)       a[2] = a(l, 2 j + 8), a(l, 2 j + 9)
        a[1] = the same of row l + 8          a[3] = the same of row l + 8
@@ -88,8 +89,8 @@ static __device__ __forceinline__ void wgmma_wait(void)
 #endif
 }
 
-/* After the wait for c's products: the compiler, which sees no tensor cores at work, shall read c's registers no sooner.
-   Where nothing else is on its way it does not. n: c's columns. */
+/* After the wait for c's products: the compiler, which sees no tensor cores at work, shall read c's registers no
+   sooner. Where nothing else is on its way it does not. n: c's columns. */
 template <int n>
 static __device__ __forceinline__ void wgmma_done(float (*c)[4])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_ldmatrix.h - stands in for functions over PTX: four loads of a warp, one for each matrix, in which each lane reads
-   four of its 128 bytes; transposed, the lanes then exchange halves of what they have read, or before, of what they write. */
+/* sim_ldmatrix.h - stands in for functions over PTX: four loads of a warp, one for each matrix, in which each lane
+   reads four of its 128 bytes; transposed, the lanes then exchange halves of what they have read, or first of what they
+   write. */
 #ifndef SIM_LDMATRIX_H
 #define SIM_LDMATRIX_H
 
