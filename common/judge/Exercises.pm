@@ -592,6 +592,10 @@ sub judge_answer {
     return ('solved', $report . estimated($exercise, $program) . question($exercise), @goals);
 }
 
+# What an estimate's limits are called in a sentence.
+my %limits = ('sectors' => 'the sectors that pass through L2', 'lines' => 'the lines that L1 looks up', 'issue' => 'the instructions that it issues',
+    'latency' => 'the wait for memory', 'launch' => 'the start of the launch and of its %d blocks');
+
 # What the answer would take on an H200, on the large shape that `estimate: MICROSECONDS at SHAPE' names, the solution's beside it. It is
 # computed from counts on two small shapes, by blocks that are alike, and is never a goal.
 sub estimated {
@@ -605,9 +609,10 @@ sub estimated {
     for my $few ($rest eq '' ? [65536, 131072] : ([2, 4], [128, 256])) {
         @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
         next if $counts[0]{blocks} == $counts[1]{blocks} && !defined $names; # a block takes several sequences
-        my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
+        my $all = whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many));
+        my $time = launches_time($chip, sub { 40 }, $all);
         my $says = sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
-            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, $time->{limited_by}, $time->{next};
+            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, map { ($limits{$_} // $_) =~ s/%d/$all->{blocks}/r } @$time{qw(limited_by next)};
         my $times = $time->{us} / $ours;
         return "\n" . fold($says . ($times > 2 ? sprintf(' That is %.1f times as long: what does yours do that ours does not?', $times) : ''));
     }
