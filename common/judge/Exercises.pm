@@ -8,7 +8,7 @@ use Exporter 'import';
 use lib qw(common/base common/judge cusim/estimate);
 use Code;
 use Draw qw(read_draw draw_numbers put_numbers draw_task);
-use Estimate qw(chip launches_time between whole_blocks);
+use Estimate qw(chip launches_time %meaning between whole_blocks);
 use HandIn;
 use Running;
 use Seed;
@@ -592,10 +592,6 @@ sub judge_answer {
     return ('solved', $report . estimated($exercise, $program) . question($exercise), @goals);
 }
 
-# What an estimate's limits are called in a sentence.
-my %limits = ('sectors' => 'the sectors that pass through L2', 'lines' => 'the lines that L1 looks up', 'issue' => 'the instructions that it issues',
-    'latency' => 'the wait for memory', 'launch' => 'the start of the launch and of its %d blocks');
-
 # What the answer would take on an H200, on the large shape that `estimate: MICROSECONDS at SHAPE' names, the solution's beside it. It is
 # computed from counts on two small shapes, by blocks that are alike, and is never a goal.
 sub estimated {
@@ -612,7 +608,7 @@ sub estimated {
         my $all = whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many));
         my $time = launches_time($chip, sub { 40 }, $all);
         my $says = sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
-            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, map { ($limits{$_} // $_) =~ s/%d/$all->{blocks}/r } @$time{qw(limited_by next)};
+            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, map { ($meaning{$_} // $_) =~ s/its blocks/its $all->{blocks} blocks/r } @$time{qw(limited_by next)};
         my $times = $time->{us} / $ours;
         return "\n" . fold($says . ($times > 2 ? sprintf(' That is %.1f times as long: what does yours do that ours does not?', $times) : ''));
     }
