@@ -300,7 +300,8 @@ def roofline(table, folder):
     axes.set_ylabel('GFLOP/s')
     figure.subplots_adjust(left=0.12, right=0.97, top=0.96, bottom=0.13)
     right = max(end[0] for end in ends.get('forward', [(0,)]))
-    label_ends(axes, [(right, *end[1:]) for end in ends.get('forward', [])])
+    # below the slanted line, which would cross the labels of points on it
+    label_ends(axes, [(right, min(end[1], 0.6 * roof * right), *end[2:]) for end in ends.get('forward', [])])
     axes.figure.canvas.draw()
     for x, y, text, colour in ends.get('backward', []):
         axes.annotate(text, (x, y), xytext=(-8, 9), textcoords='offset points', va='center', ha='right', color=colour)

@@ -8,7 +8,7 @@ use Exporter 'import';
 use lib qw(common/base common/judge cusim/estimate);
 use Code;
 use Draw qw(read_draw draw_numbers put_numbers draw_task);
-use Estimate qw(chip launches_time between whole_blocks);
+use Estimate qw(chip launches_time %meaning between whole_blocks);
 use HandIn;
 use Running;
 use Seed;
@@ -605,9 +605,10 @@ sub estimated {
     for my $few ($rest eq '' ? [65536, 131072] : ([2, 4], [128, 256])) {
         @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
         next if $counts[0]{blocks} == $counts[1]{blocks} && !defined $names; # a block takes several sequences
-        my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
+        my $all = whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many));
+        my $time = launches_time($chip, sub { 40 }, $all);
         my $says = sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
-            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, $time->{limited_by}, $time->{next};
+            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, map { ($meaning{$_} // $_) =~ s/its blocks/its $all->{blocks} blocks/r } @$time{qw(limited_by next)};
         my $times = $time->{us} / $ours;
         return "\n" . fold($says . ($times > 2 ? sprintf(' That is %.1f times as long: what does yours do that ours does not?', $times) : ''));
     }

@@ -102,7 +102,7 @@ for my $chapter (map { s{/$}{}r } @ARGV) {
         my ($address, $wrong) = address($moment, decode_json($json));
         refuse("$chapter/figures/plays.txt, $name: the kernel $wrong") if $wrong;
         open my $start, '>', "$folder/$name.start" or refuse("cannot write $folder/$name.start: $!");
-        print $start "$address&panels=", join(',', grep { $_ ne 'sentence' } split ' ', $moment->{shows}), "\n";
+        print $start "$address&panels=", join(',', map { s/=.*//r } grep { $_ ne 'sentence' } split ' ', $moment->{shows}), "\n";
         close $start;
         print "$page#$address\n";
         next if $pages;

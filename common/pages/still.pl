@@ -5,7 +5,8 @@
 #   perl common/pages/still.pl PAGE.html STEP OUT.svg [PANEL...]
 #
 # STEP is a number, or what follows # in the page's address: 'run=1&step=40&warp=1&lane=17'. A PANEL is sentence, threads,
-# variables, shared, fragments, copies or global; without any they are sentence, threads, variables and shared.
+# variables, shared, fragments, copies or global; without any they are sentence, threads, variables and shared. Of many variables,
+# `variables=y_next+y' shows these.
 use strict;
 use warnings;
 use FindBin;
@@ -35,7 +36,7 @@ sub refuse {
 
 my ($page, $step, $out, @panels) = @ARGV;
 my $known = join '|', @known;
-defined $out && -f $page && $step =~ /^(?:\d+|#?\S*step=\d+\S*)\z/ && !grep { !/^(?:$known)\z/ } @panels
+defined $out && -f $page && $step =~ /^(?:\d+|#?\S*step=\d+\S*)\z/ && !grep { !/^(?:$known|variables=[\w+]+)\z/ } @panels
     or refuse("usage: still.pl PAGE.html STEP OUT.svg [PANEL...], with PANEL one of @known");
 my ($svg, $wrong) = still($page, $step, join ' ', @panels ? @panels : @known[0 .. 3]);
 refuse($wrong) if $wrong;

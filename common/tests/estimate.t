@@ -87,6 +87,7 @@ my ($ties, $table) = ties();
 like($ties->[0], qr/\bprefetch, async\b/, 'kernels whose ranges overlap are a tie');
 unlike("@$ties", qr/\bfloat4\b|\bflat\b/, 'and those that nothing overlaps are not');
 like($table, qr/^tie: their ranges overlap, so/m, 'which is explained below');
+like($table, qr/^(?:latency: the wait for memory|launch: the start of the launch and of its blocks)\.$/m, 'so are the words for what limits a kernel');
 is((ties('--chip', 't4'))[0][0], "all\n", 'where all ranges overlap: all');
 
 my ($status, $out, $err) = run_program(@estimate, '--chip', 'abacus', program($pipe));

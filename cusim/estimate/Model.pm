@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use File::Basename 'dirname';
 use List::Util qw(min max sum0);
-our @EXPORT_OK = qw(chip chips resident launch_time launches_time elementwise);
+our @EXPORT_OK = qw(chip chips resident launch_time launches_time elementwise %meaning);
 
 my $chips = dirname(__FILE__) . '/chips';
 
@@ -101,6 +101,10 @@ sub launch_time {
 }
 
 my %says = (dram => 'DRAM', l2 => 'sectors', lines => 'lines', shared => 'shared memory', issue => 'issue', latency => 'latency', handover => 'hand-overs', launch => 'launch');
+
+# What these words mean, but for those that say it themselves.
+our %meaning = (sectors => 'the sectors that pass through L2', lines => 'the lines that L1 looks up', issue => 'the instructions that are issued',
+    latency => 'the wait for memory', 'hand-overs' => 'what blocks wait for each other', launch => 'the start of the launch and of its blocks');
 
 # All launches of a variant, one after the other: { us, low, high, limited_by, next }. $registers->($counts): registers of a thread.
 sub launches_time {

@@ -1101,7 +1101,8 @@ function drawVariables() {
     }
 
     // the functions that the warp is in, the innermost first
-    const shown = visible(), inside = [...new Set(shown.map(variable => variable.function ?? 0))];
+    const shown = visible().filter(variable => !onlyThese || onlyThese.includes(variable.name)),
+          inside = [...new Set(shown.map(variable => variable.function ?? 0))];
     const head = items.length, headHeight = y;
     for (const where of inside) {
         if (inside.length > 1) {
@@ -1545,8 +1546,11 @@ function fill(svg, items) {
 
 // The picture as SVG text, with the names and the cells in one.
 let forText = false; // what is drawn stands still, so nothing need keep its place for later steps
+let onlyThese = null; // the variables that a still has, if it names some
 function stillOf(panels) {
     forText = true;
+    onlyThese = panels.find(name => name.startsWith('variables='))?.slice('variables='.length).split('+') ?? null;
+    panels = panels.map(name => name.replace(/=.*/, ''));
     const rules =
         document.querySelector('style').textContent.match(/\/\* pictures \*\/([^]*)\/\* end of pictures \*\//)[1];
     const escape = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);

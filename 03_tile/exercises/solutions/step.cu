@@ -12,12 +12,13 @@ static __global__ void step(int seq_len, const float *__restrict__ inputs, const
     outputs += (size_t)blockIdx.x * seq_len;
 
     const float own = l < seq_len ? inputs[l] : 0.0f;
+    const float c = l > 0 && l < seq_len ? coeffs[l] : 1.0f; /* asked for before anybody waits */
     x[l] = own;
     __syncthreads();
     if (l == 0)
         outputs[0] = own;
     else if (l < seq_len)
-        outputs[l] = x[l - 1] * coeffs[l] + own;
+        outputs[l] = x[l - 1] * c + own;
 }
 
 extern "C" cudaError_t launch_step(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs)

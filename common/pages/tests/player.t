@@ -394,6 +394,10 @@ $browser->open($out);
 is($browser->js('[document.documentElement.tagName, document.querySelectorAll("parsererror").length].join()'), 'svg,0', 'which is an SVG');
 like($browser->js('document.querySelector("title").textContent'), qr/^Warp 0, line 14: .*\Q$hostile\E/, 'of that step, names as they are');
 like(read_file($out), qr/prefers-color-scheme: dark.*>16\.5</s, 'in light and dark');
+run_program($^X, 'common/pages/still.pl', $page, 'run=1&step=24', $out, 'variables');
+like(read_file($out), qr/>thread<.*>x\[0\]</s, 'all variables');
+run_program($^X, 'common/pages/still.pl', $page, 'run=1&step=24', $out, 'variables=x');
+ok(read_file($out) =~ />x\[0\]</ && read_file($out) !~ />thread</, 'or those that are named');
 refuses('a step that is not there', qr/has no step 99: its last one is 29/, $^X, 'common/pages/still.pl', $page, 99, $out);
 refuses('an unknown panel', qr/^usage: .*threads/, $^X, 'common/pages/still.pl', $page, 1, $out, 'threads,');
 
