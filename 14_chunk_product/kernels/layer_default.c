@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_default.c - of 16 bits wgmma, chunk or stretches, where the chip has them and the sizes are even enough; else
-   loop. Where wgmma runs it is the fastest (recordings/h200: 2.6 times as fast as chunk).
+   loop. Where wgmma runs it was the fastest: 130 us where chunk took 344 (an H200, 8 x 4096 steps of 32 heads with
+   states of 64 x 128, bf16).
 
-   stretches does all that chunk does, and multiplies x and B once more. Of what chunk took on an H200 (recordings/h200,
-   2026-11-29, states of 64 x 128 in bf16), a chunk of 64 steps had 344 us / 64 = 5.4 us where each multiprocessor had
-   two blocks, and 2245 us / 512 = 4.4 us where it had one or none. With n stretches of each head a block has n times
-   fewer chunks. Each takes 5.4 / 4.4 times as long where two blocks share a multiprocessor, and 1.5 times that if
-   `sums` takes half as long as the rest, which is a guess: 1.8 in all. So two stretches may win, and three should.
+   stretches does all that chunk does, and multiplies x and B once more. With n stretches of each head a block has n
+   times fewer chunks, which take longer where two blocks share a multiprocessor. On the same chip it took 516 us where
+   chunk took 2245 with eight stretches (1 x 32768 steps of 32 heads), and with two of them 103 where chunk took 115
+   (8 x 2048 steps of 16 heads, states of 64 x 64).
 
    Packed sequences have lengths that the host does not know. The longest one may have nearly all steps, and with chunk
    its blocks would work when all others have ended. No stretch has more than its share of all steps; a sequence that is
    no longer than that is not cut, and costs nothing more. */
 #include "../../common/cuda/gpu_info.h"
 #include "layer_kernels.h"
-
-enum { LEAST_STRETCHES = 3 };
 
 static bool takes_products(const struct layer_args *args)
 {
@@ -23,7 +21,7 @@ static bool takes_products(const struct layer_args *args)
 
 static bool is_cut(const struct layer_args *args)
 {
-    return args->num_seqs != 0 || args->batch * layer_blocks_of_sequence(args) * LEAST_STRETCHES <= LAYER_BLOCKS;
+    return args->num_seqs != 0 || args->batch * layer_blocks_of_sequence(args) <= LAYER_BLOCKS / 2;
 }
 
 size_t layer_default_workspace(const struct layer_args *args)
