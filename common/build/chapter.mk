@@ -350,7 +350,8 @@ endif
 # for `make watch`: the chapter's sources of one variant, or all of them, so compiled that a run can be played line by line
 ifneq ($(WATCHED_VARIANT),)
 WATCHED_SOURCES = $(wildcard $(1).cu kernels/$(1).cu)
-WATCHED := $(patsubst %.cu,$(DIR)/%,$(or $(call WATCHED_SOURCES,$(WATCHED_VARIANT)*),$(call WATCHED_SOURCES,*)))
+WATCHED := $(patsubst %.cu,$(DIR)/%,$(or $(call WATCHED_SOURCES,$(WATCHED_VARIANT)*),\
+    $(call WATCHED_SOURCES,*_$(WATCHED_VARIANT)*),$(call WATCHED_SOURCES,*)))
 WATCHED_PROGRAM := $(ROOT)/build/sim_watch/$(CHAPTER)_$(WATCHED_VARIANT)
 $(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(CUSIM) $(wildcard $(ROOT)/cusim/compile/*.pl)
 	$(call SAY,sim)$(call COMPILE_CU,$(WATCH))

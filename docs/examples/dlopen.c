@@ -30,7 +30,7 @@ static void find(void *library, const char *name, void *function)
 /* Whether the library is there, with all that is called, in the version that this program was compiled for. */
 static int has_library(void)
 {
-    void *const linrec = dlopen("liblinrec.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *const linrec = dlopen("liblinrec.so.1", RTLD_NOW | RTLD_LOCAL);
     find(linrec, "linrec_version", &call.version);
     find(linrec, "linrec_strerror", &call.strerror);
     find(linrec, "linrec_recurrence_workspace", &call.workspace);

@@ -37,7 +37,7 @@ from typing import List, Optional, Tuple
 import torch
 from torch import Tensor
 
-LIBRARY = ctypes.CDLL(os.environ.get('LINREC_LIBRARY', 'liblinrec.so.0'))
+LIBRARY = ctypes.CDLL(os.environ.get('LINREC_LIBRARY', 'liblinrec.so.1'))
 LIBRARY.linrec_strerror.restype = ctypes.c_char_p
 FORWARD, BACKWARD = 0, 1
 NOT_SUPPORTED = 3
