@@ -33,7 +33,7 @@ static __device__ __forceinline__ void sum_over_rows(float sum[width])
 
 /* `rows`: of a lane, so up to rows * STEP_ROW_LANES of a state. `slices`: the warps of a head. */
 template <int dtype, int rows, int width>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1) /* 1: or ptxas spills a register to have more blocks on sm_75 */
     chunk_step_slices(struct chunk_step_args args, size_t slices, size_t warps)
 {
     next_may_begin(); /* the next layer's blocks, which then wait below, as these do */
