@@ -125,7 +125,7 @@ my @table = (
     ['make TUNED=FILE', '07_bench/tests/tuned.t builds with such a file'],
     ['make BACKEND=cuda', 'it needs nvcc; .ci/cuda compiles all kernels with it'],
     ['make BACKEND=cuda|sim', whole('make backend BACKEND=sim', qr/^backend: sim \(as asked for\)$/m)],
-    ['make ARCH=sm_90', 'it needs nvcc; .ci/cuda compiles for several chips'],
+    [['make ARCH=sm_90', 'make ARCH="sm_80 sm_90"'], 'they need nvcc; .ci/cuda compiles for several chips, and library/tests/flags.t says with which options'],
     ['make RUN="srun --gres=gpu:1"', 'it needs a GPU; common/tests/run_prefix.t has a command that stands for srun'],
     ['make DEBUG=1', 'make test builds so what the texts show in a debugger'],
 
