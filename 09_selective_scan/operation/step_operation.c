@@ -2,8 +2,8 @@
 /* step_operation.c - one step of the selective scan as an operation of the harness (common/harness/operation.h). Test
    data are those of a scan of one element (data.h), and what is right is in oracle.c. */
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "../../common/harness/arrays.h"
 #include "../../common/harness/machine.h"
 #include "../../common/harness/operation.h"
 #include "../kernels/kernels.h"
@@ -131,31 +131,6 @@ static void check(const struct problem *problem, const struct data *data, int le
         selective_check_step(&args, args.batch / most + 1, T_OUT, T_NEW_STATE, finding);
 }
 
-/* Copies all arrays to the host. */
-static cudaError_t device_check(const struct problem *problem, const struct data *data, int levels,
-                                struct finding *finding)
-{
-    struct problem here = *problem;
-    struct finding found = FINDING_NOTHING;
-    cudaError_t error = cudaSuccess;
-    for (int a = 0; a < T_NUM_ARRAYS; a++) {
-        const struct array *array = &problem->operation->arrays[a];
-        const size_t size = array_count(array, problem->sizes) * array_element_bytes(array, problem->dtype);
-        here.arrays[a] = problem->arrays[a] != NULL ? malloc(size + 1) : NULL;
-        if (problem->arrays[a] != NULL && here.arrays[a] == NULL)
-            error = cudaErrorMemoryAllocation;
-        else if (problem->arrays[a] != NULL && error == cudaSuccess)
-            error = cudaMemcpy(here.arrays[a], problem->arrays[a], size, cudaMemcpyDeviceToHost);
-    }
-    if (error == cudaSuccess) {
-        check(&here, data, levels, &found);
-        error = cudaMemcpy(finding, &found, sizeof found, cudaMemcpyHostToDevice);
-    }
-    for (int a = 0; a < T_NUM_ARRAYS; a++)
-        free(here.arrays[a]);
-    return error;
-}
-
 /* ---- shapes ---- */
 
 static void default_shapes(const struct machine *machine, struct shapes *shapes)
@@ -218,7 +193,7 @@ const struct operation selective_step_operation = {
     .kind_name = kind_name,
     .fill = fill,
     .check = check,
-    .device_check = device_check,
+    .device_check = host_check,
     .device_samples = true,
     .bytes = bytes,
     .copy = {{COPY, {T_STATE, T_NEW_STATE}}},

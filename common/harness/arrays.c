@@ -237,3 +237,14 @@ void host_free(struct problem *host)
     for (int a = 0; a < MAX_ARRAYS; a++)
         free(host->arrays[a]);
 }
+
+cudaError_t host_check(const struct problem *problem, const struct data *data, int levels, struct finding *finding)
+{
+    struct finding found = FINDING_NOTHING;
+    struct problem host;
+    const bool copied = host_copy(&host, problem, 0, problem->sizes[0]);
+    if (copied)
+        problem->operation->check(&host, data, levels, &found);
+    host_free(&host);
+    return copied ? cudaMemcpy(finding, &found, sizeof found, cudaMemcpyHostToDevice) : cudaErrorMemoryAllocation;
+}

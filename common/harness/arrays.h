@@ -59,4 +59,8 @@ bool host_copy(struct problem *host, const struct problem *problem, size_t first
 bool host_create(struct problem *host, const struct problem *problem);
 void host_free(struct problem *host);
 
+/* The device_check of an operation that has device_samples, and whose check takes samples of a large problem: all
+   arrays come to the host for it. cudaErrorMemoryAllocation if that fails, for want of memory or another reason. */
+cudaError_t host_check(const struct problem *problem, const struct data *data, int levels, struct finding *finding);
+
 #endif
