@@ -52,6 +52,13 @@ SIM_INLINE double sim_16bits(unsigned word, int upper)
     return is_fp16 ? sim_fp16(word, upper) : sim_bf16(word, upper);
 }
 
+/* Element `column` of row `row` of rows of 128 bytes, of which `first` is the address of one of the first row's. */
+SIM_INLINE unsigned sim_swizzled(const char *first, unsigned row, unsigned column)
+{
+    const unsigned begin = (unsigned)((uintptr_t)first % 1024);
+    return *(const unsigned short *)(first - begin + wgmma_place(row, begin % 128 + column * 2) + begin / 128 * 128);
+}
+
 /* Each lane finds the elements of a at those that have them, and reads those of b. */
 template <int n, bool by_rows, bool is_fp16 = false>
 SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
@@ -65,10 +72,8 @@ SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix 
         const unsigned under = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2 + 1], first + k % 8 / 2);
         for (int v = 0; v < n / 4; v++) {
             const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
-            const unsigned row = by_rows ? k : column, at = (by_rows ? column % 64 : k) * 2;
-            const unsigned begin = (unsigned)((uintptr_t)b.first % 1024); /* of the first element in its row */
-            const char *const rows = b.first - begin + (by_rows ? column / 64 * 8192 : 0);
-            const unsigned element = *(const unsigned short *)(rows + wgmma_place(row, begin + at));
+            const unsigned element =
+                by_rows ? sim_swizzled(b.first + column / 64 * 8192, k, column % 64) : sim_swizzled(b.first, column, k);
             const double right = sim_16bits<is_fp16>(element, 0);
             sum[v / 2][v % 2] += sim_16bits<is_fp16>(above, k % 2) * right;
             sum[v / 2][v % 2 + 2] += sim_16bits<is_fp16>(under, k % 2) * right;
@@ -76,13 +81,6 @@ SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix 
     }
     for (int v = 0; v < n / 2; v++)
         c[v / 4][v % 4] = sim_truncate(sum[v / 4][v % 4]);
-}
-
-/* Element `column` of row `row` of rows of 128 bytes, of which `first` is the address of one of the first row's. */
-SIM_INLINE unsigned sim_swizzled(const char *first, unsigned row, unsigned column)
-{
-    const unsigned begin = (unsigned)((uintptr_t)first % 1024);
-    return *(const unsigned short *)(first - begin + wgmma_place(row, begin % 128 + column * 2) + begin / 128 * 128);
 }
 
 template <int n, bool is_fp16>
