@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <linrec.h>
 
@@ -42,6 +43,27 @@ static inline void new_workspace(void **workspace, size_t bytes)
 {
     *workspace = bytes != 0 ? device_room((bytes + 3) / 4) : NULL;
     must(linrec_workspace_init(*workspace, bytes, NULL), "linrec_workspace_init");
+}
+
+/* What a program checks if it is asked for it by name. */
+struct named_check {
+    const char *name;
+    void (*check)(void);
+};
+
+/* Runs the one that is asked for. Returns the program's exit status. */
+static inline int run_named(int argc, char **argv, const struct named_check *all, size_t count)
+{
+    for (size_t i = 0; i < count && argc == 2; i++)
+        if (strcmp(argv[1], all[i].name) == 0) {
+            all[i].check();
+            return 0;
+        }
+    fprintf(stderr, "usage: %s", argv[0]);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s %s", i == 0 ? "" : " |", all[i].name);
+    fprintf(stderr, "\n");
+    return 2;
 }
 
 #define EXPECT(call, status)                                                                                           \

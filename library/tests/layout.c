@@ -618,17 +618,8 @@ static void check_graph(void)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*check)(void);
-    } all[] = {{"results", check_results}, {"promises", check_promises}, {"starts", check_starts}, {"step", check_step},
-               {"errors", check_errors},   {"before", check_before},     {"graph", check_graph}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (argc == 2 && strcmp(argv[1], all[i].name) == 0) {
-            all[i].check();
-            return 0;
-        }
-    }
-    fprintf(stderr, "usage: layout results | promises | starts | step | errors | before | graph\n");
-    return 2;
+    static const struct named_check all[] = {
+        {"results", check_results}, {"promises", check_promises}, {"starts", check_starts}, {"step", check_step},
+        {"errors", check_errors},   {"before", check_before},     {"graph", check_graph}};
+    return run_named(argc, argv, all, sizeof all / sizeof *all);
 }
