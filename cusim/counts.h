@@ -71,6 +71,7 @@ struct sim_counts {
    be nested, the device is the caller's alone. Host code of a .cu file that several threads run needs it, since what it
    loads and stores is watched as a kernel's would be. */
 void sim_lock(void);
+bool sim_try_lock(void); /* false: another thread has it */
 void sim_unlock(void);
 
 /* What a program has left behind, since its start or since sim_forget_left. */

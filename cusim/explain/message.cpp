@@ -153,9 +153,14 @@ static bool stands_still(struct standstill *s, uint64_t now)
 }
 
 /* Once a second of processor time. */
-static void on_tick(int, siginfo_t *, void *context)
+static void on_tick(int signal_number, siginfo_t *, void *context)
 {
     static struct standstill progress, news;
+    const pthread_t runs_kernel = sim_kernel_thread;
+    if (runs_kernel != 0 && !pthread_equal(runs_kernel, pthread_self())) { /* that one has to look where it is */
+        pthread_kill(runs_kernel, signal_number);
+        return;
+    }
     const bool hangs = stands_still(&progress, sim_progress);
     const bool circles = stands_still(&news, sim_news) && sim_watches; /* else what it touches is not seen */
     const ucontext_t *const c = (const ucontext_t *)context;

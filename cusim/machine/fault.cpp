@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include "announce.h"
 
-struct sim_place sim_place;
+__thread struct sim_place sim_place;
+volatile pthread_t sim_kernel_thread;
 struct sim_other sim_other;
 bool sim_strict;
 volatile uint64_t sim_progress, sim_news;

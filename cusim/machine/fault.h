@@ -4,10 +4,15 @@
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "announce.h"
+
+/* Of a variable that each access of a kernel looks at, and each host thread has its own: found without a call, also
+   where the simulator is part of a shared library. */
+#define SIM_OFTEN __attribute__((tls_model("initial-exec")))
 
 /* Where the simulation is: what an error line names. */
 struct sim_place {
@@ -18,7 +23,11 @@ struct sim_place {
     bool in_block, in_thread; /* blockIdx, threadIdx mean something */
     const char *stack;        /* lowest byte of the thread's stack */
 };
-extern struct sim_place sim_place;
+/* Each host thread has one of its own; it is empty in those that run no kernel. */
+extern __thread struct sim_place sim_place SIM_OFTEN;
+
+/* The host thread that runs a kernel. 0: none does */
+extern volatile pthread_t sim_kernel_thread;
 
 /* The other access of a race, for those who read findings by machine: who finds one sets it. */
 struct sim_other {

@@ -260,6 +260,7 @@ static void prepare(const struct sim_launch *l)
 void sim_run_launch(struct sim_launch *l)
 {
     prepare(l);
+    sim_kernel_thread = pthread_self();
     num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
     sim_tell.launch_asked(l->kernel, l->name);
     sim_begin_grid();
@@ -272,6 +273,7 @@ void sim_run_launch(struct sim_launch *l)
     sim_add_counts(&total, &sim_counts);
     sim_counts = {};
     sim_place = {};
+    sim_kernel_thread = 0;
 }
 
 cudaError_t sim_check_launch(const struct sim_launch *l, char *why, size_t size)

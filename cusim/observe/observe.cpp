@@ -19,7 +19,7 @@
 
    A lane that does much without waiting for others pauses, so that no more than `most_in_turn` accesses of a lane are
    remembered. */
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -53,8 +53,9 @@
 
 __attribute__((visibility("hidden"))) const void *sim_last_pc;
 
-/* Whose accesses come: the host's, or those of a kernel whose addresses alone are judged, or all of it. */
-static enum { OF_HOST, OF_BOUNDS, OF_ALL } accesses_are;
+/* Whose accesses come from this host thread: the host's, or those of a kernel whose addresses alone are judged, or all
+   of it. */
+static __thread enum { OF_HOST, OF_BOUNDS, OF_ALL } accesses_are SIM_OFTEN;
 
 static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
@@ -106,7 +107,6 @@ static unsigned quick_in_turn;    /* and how many may be judged in a quick way *
 static unsigned char lane;        /* of the warp */
 static const char *arguments;     /* of the kernel */
 static size_t arguments_size;
-static pthread_t launcher; /* the host thread in which the kernel runs */
 static uint32_t launch;
 static uint64_t first_fill[SIM_MAX_RESIDENT]; /* the first sector that L1 has fetched for the block in that slot */
 static uint64_t num_fills, fills_before;      /* sectors fetched by L1 ever, and before this launch */
@@ -476,18 +476,26 @@ static void check_host_of(struct sim_region *r, const char *p, size_t size, unsi
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
+/* Takes the device's lock for an access of host code. False: another thread has it and runs a kernel, which may wait for
+   what this one writes, so the access is not looked at. */
+static bool lock_for_host(void)
+{
+    while (!sim_try_lock()) {
+        if (sim_kernel_thread != 0)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
 /* In host code: device memory must not be touched. Who asks what lies where moves that in the list, so the device's
-   lock is needed; but not while a kernel runs, whose thread has it and may wait for what this one writes. */
+   lock is needed. */
 static void check_host(const char *p, size_t size, unsigned how, const void *pc)
 {
-    if (!sim_maybe_region(p))
+    if (!sim_maybe_region(p) || !lock_for_host())
         return;
-    if (sim_place.kernel != NULL) {
-        check_host_of(sim_region_near(p), p, size, how, pc);
-        return;
-    }
-    const sim_lock_guard guard;
     check_host_of(sim_region_near(p), p, size, how, pc);
+    sim_unlock();
 }
 
 /* Lets the others run after many accesses, but not between a read and a compare-and-swap of the same word. */
@@ -618,11 +626,8 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         if ((size_t)(p - arguments) < arguments_size)
             return;
         r = sim_region_near(p);
-        if (r == NULL || r->pageable || !sim_region_holds(r, p, size)) {
-            if (!pthread_equal(pthread_self(), launcher))
-                return; /* host code of another thread meanwhile */
+        if (r == NULL || r->pageable || !sim_region_holds(r, p, size))
             illegal(p, size, how, pc);
-        }
         site->region = r;
         sim_race_pooled(r, p, how & SIM_WRITES, pc);
     }
@@ -1080,10 +1085,10 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 /* Host code that has changed nothing waits for a kernel to change the word first. */
 static void host_waits(const volatile void *p)
 {
-    if (sim_place.in_thread || !sim_maybe_region((const void *)p))
+    if (sim_place.in_thread || !sim_maybe_region((const void *)p) || !lock_for_host())
         return;
-    const sim_lock_guard guard;
     sim_finish_all();
+    sim_unlock();
 }
 
 static void host_compared(const volatile void *p, size_t size, const void *pc)
@@ -1168,7 +1173,6 @@ void sim_observe_launch(const void *first, size_t size)
         sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
     accesses_are = sim_watches ? OF_ALL : OF_BOUNDS;
     sim_shortcuts_forget();
-    launcher = pthread_self();
     launch++;
     fills_before = num_fills;
     l1_sectors = sim_chip.shared_per_sm / 32 /

@@ -154,6 +154,11 @@ void sim_lock(void)
     pthread_mutex_lock(&device);
 }
 
+bool sim_try_lock(void)
+{
+    return pthread_mutex_trylock(&device) == 0;
+}
+
 void sim_unlock(void)
 {
     pthread_mutex_unlock(&device);
