@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_chunk_backward.cu - the gradients in chunks of 64 steps, each sum of a chunk a product of matrices on tensor
-   cores. Two kernels. The first walks on, as layer_chunk.cu does, but has nothing to do with C: it writes the state H
-   before each chunk to the workspace, in 16 bits. The second walks back, from the last chunk to the first, with G, the
-   gradient of the state behind the chunk, in registers. With P[t] the decay from the chunk's begin through step t,
-   L[t][i] = P[t] / P[i] where i <= t and 0 elsewhere, and E = P[63], a chunk is
+   cores. Two kernels. The first walks forward, as layer_chunk.cu does, but needs no C: it writes the state H before
+   each chunk to the workspace, in 16 bits. The second walks back, from the last chunk to the first, with the gradient G
+   of the state behind the chunk in registers. With P[t] the decay from the chunk's begin through step t, s[i] how long
+   step i lasts, L[t][i] = P[t] / P[i] where i <= t and 0 elsewhere, and E = P[63], a chunk is
 
        scores    T = C B^T,   V = d_y x^T                                                      64 x 64
                  S = T L,     dT = V L s[i],    Z = T V L s[i]      number by number
@@ -12,7 +12,7 @@
        d_B       s[i] E / P[i] x G + dT^T C                                                    64 x dk
        G B       E / P[i] B G^T + S^T d_y       of which d_x = s G B + D d_y                   64 x rows
        r[t]      sum of Z[j][i] over j >= t, i < t, as a product: the triangle of ones times Z
-                 + what of d_y H C comes behind t, of x G B before t, and E times all of G H
+                 + the sum of d_y H C from t on, that of x G B before t, and E times all of G H
        G         E G + (P[t] d_y)^T C                                                          rows x dk
 
    A warp has 16 of the 64 steps, the rows of all of these but the last one, where it has 16 rows of the state:
@@ -46,13 +46,13 @@ enum {
     BLOCKS16 = CHUNK / 16   /* 16 steps each; of rows there are as many */
 };
 
-/* What a chunk's steps are for a head: how long each lasts, log2 of P, P, and what is left of a step's input at the
-   chunk's end, s E / P and E / P. */
+/* The decays of a chunk's steps in a head: how long each lasts, log2 of P, P, and what is left of a step's input at the
+   chunk's end, s E / P (joins) and E / P (to_end). */
 struct times {
     float s[CHUNK], log_p[CHUNK], p[CHUNK], joins[CHUNK], to_end[CHUNK];
 };
 
-/* Of the block's rows, in a chunk; r without what other steps add. */
+/* A chunk's sums over the block's rows, for each step; r without what comes through H and G. */
 struct step_sums {
     float r[CHUNK], gb[CHUNK], d_D[CHUNK], dyHC[CHUNK], xGB[CHUNK], gh[THREADS / 32];
 };
@@ -158,25 +158,25 @@ static __device__ __forceinline__ void store_d_y(char *tile, const struct layer_
     }
 }
 
-/* A left-hand matrix of 16 x 16: rows of a tile, or, turned, its columns; k: which 16 of the sum. */
+/* A left-hand matrix of 16 x 16: 16 rows of a tile, or 16 of its columns; k: which 16 terms of the sum. */
 static __device__ __forceinline__ void load_left(unsigned left[4], const char *tile, unsigned rows, unsigned k,
                                                  unsigned row_bytes)
 {
     ldmatrix4(left, tile + place_of(rows * 16 + threadIdx.x % 16, k * 2 + threadIdx.x % 32 / 16, row_bytes));
 }
 
-static __device__ __forceinline__ void load_left_turned(unsigned left[4], const char *tile, unsigned columns,
-                                                        unsigned k, unsigned row_bytes)
+static __device__ __forceinline__ void load_left_columns(unsigned left[4], const char *tile, unsigned columns,
+                                                         unsigned k, unsigned row_bytes)
 {
     const unsigned lane = threadIdx.x % 32;
     ldmatrix4_transposed(left,
                          tile + place_of(k * 16 + lane / 16 * 8 + lane % 8, columns * 2 + lane / 8 % 2, row_bytes));
 }
 
-/* c += left times a tile's columns k, of which rows are columns of the result, `most` sixteens. */
+/* c += left times a tile's columns k. The tile's rows are the result's columns, 16 `most` of them. */
 template <int dtype, int most>
-static __device__ __forceinline__ void times_turned(float c[most * 2][4], const unsigned left[4], const char *tile,
-                                                    unsigned k, unsigned row_bytes)
+static __device__ __forceinline__ void multiply_columns(float c[most * 2][4], const unsigned left[4], const char *tile,
+                                                        unsigned k, unsigned row_bytes)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
@@ -188,10 +188,10 @@ static __device__ __forceinline__ void times_turned(float c[most * 2][4], const 
     }
 }
 
-/* c += left times a tile's rows k: of the result's columns the first `count` sixteens. */
+/* c += left times a tile's rows k. The tile's columns are the result's; of these the first 16 `count`. */
 template <int dtype, int most>
-static __device__ __forceinline__ void times_straight(float c[most * 2][4], const unsigned left[4], const char *tile,
-                                                      unsigned k, unsigned row_bytes, unsigned count)
+static __device__ __forceinline__ void multiply_rows(float c[most * 2][4], const unsigned left[4], const char *tile,
+                                                     unsigned k, unsigned row_bytes, unsigned count)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
@@ -281,9 +281,9 @@ static __device__ __forceinline__ void add_chunk(float state[dk_room / 8][4], fl
 #pragma unroll 1
     for (unsigned k = 0; k < BLOCKS16; k++) {
         unsigned left[4];
-        load_left_turned(left, x, warp, k, X_ROW);
+        load_left_columns(left, x, warp, k, X_ROW);
         scale_left<dtype>(left, factors + k * 16);
-        times_straight<dtype, dk_room / 16>(state, left, B, k, dk_room * 2, dk_room / 16);
+        multiply_rows<dtype, dk_room / 16>(state, left, B, k, dk_room * 2, dk_room / 16);
     }
 }
 
@@ -315,7 +315,7 @@ static __device__ __forceinline__ void store_state(const float state[dk_room / 8
     }
 }
 
-/* ---- on: the state before each chunk ---- */
+/* ---- forward: the state before each chunk ---- */
 
 /* states: for each chunk, head and slice ROWS rows of dk_room numbers, in 16 bits. */
 template <int dtype, int dk_room>
@@ -407,7 +407,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     layer_chunk_gradients(struct layer_backward_args args, unsigned slices, struct layer_parts parts,
                           const char *states)
 {
-    constexpr int DK_ROW = dk_room * 2, WIDE = dk_room / 16; /* WIDE: sixteens of columns */
+    constexpr int DK_ROW = dk_room * 2, WIDE = dk_room / 16; /* WIDE: blocks of 16 columns */
     extern __shared__ __align__(128) char memory[];
     char *const x = memory, *const d_y = x + CHUNK * X_ROW, *const B = d_y + CHUNK * X_ROW,
                 *const C = B + CHUNK * DK_ROW;
@@ -446,13 +446,13 @@ static __global__ void __launch_bounds__(THREADS, 2)
             for (unsigned k = 0; k < WIDE; k++) {
                 unsigned left[4];
                 load_left(left, C, warp, k, DK_ROW);
-                times_turned<dtype, 1>(T, left, B + u * 16 * DK_ROW, k, DK_ROW);
+                multiply_columns<dtype, 1>(T, left, B + u * 16 * DK_ROW, k, DK_ROW);
             }
 #pragma unroll 1
             for (unsigned k = 0; k < BLOCKS16; k++) {
                 unsigned left[4];
                 load_left(left, d_y, warp, k, X_ROW);
-                times_turned<dtype, 1>(V, left, x + u * 16 * X_ROW, k, X_ROW);
+                multiply_columns<dtype, 1>(V, left, x + u * 16 * X_ROW, k, X_ROW);
             }
 #pragma unroll
             for (unsigned v = 0; v < 4; v++) {
@@ -475,14 +475,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
         __syncwarp(); /* this warp's own rows of the scores are there */
 
-        /* [y] For the gate's gradient; what d_y H and C H^T are worth to r follows below. */
+        /* [y] Computed again, for the gate's gradient. */
         if (layer->z != NULL) {
             float y[ROWS / 8][4] = {};
 #pragma unroll 1
             for (unsigned k = 0; k < WIDE; k++) {
                 unsigned left[4];
                 load_left(left, C, warp, k, DK_ROW);
-                times_turned<dtype, ROWS / 16>(y, left, H, k, DK_ROW);
+                multiply_columns<dtype, ROWS / 16>(y, left, H, k, DK_ROW);
             }
             scale_rows<ROWS / 8>(y, times->p);
 #pragma unroll 1
@@ -490,7 +490,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 unsigned left[4];
                 load_left(left, S, warp, k, SCORES_ROW);
                 scale_left<dtype>(left, times->s + k * 16);
-                times_straight<dtype, ROWS / 16>(y, left, x, k, X_ROW, ROWS / 16);
+                multiply_rows<dtype, ROWS / 16>(y, left, x, k, X_ROW, ROWS / 16);
             }
 #pragma unroll
             for (unsigned v = 0; v < ROWS / 4; v++) {
@@ -508,7 +508,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             }
         }
 
-        /* [d_C] What comes through the state before the chunk, then through its own inputs: 64 columns at a time. */
+        /* [d_C] What the state before the chunk gives, then what the chunk's own inputs give: 64 columns at a time. */
 #pragma unroll 1
         for (unsigned first = 0; first < dk_room; first += COLUMNS) {
             float d_C[COLUMNS / 8][4] = {};
@@ -516,7 +516,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             for (unsigned k = 0; k < ROWS / 16; k++) {
                 unsigned left[4];
                 load_left(left, d_y, warp, k, X_ROW);
-                times_straight<dtype, COLUMNS / 16>(d_C, left, H + first * 2, k, DK_ROW, COLUMNS / 16);
+                multiply_rows<dtype, COLUMNS / 16>(d_C, left, H + first * 2, k, DK_ROW, COLUMNS / 16);
             }
             scale_rows<COLUMNS / 8>(d_C, times->p);
             dot_rows<dtype, COLUMNS / 8>(d_C, C + first * 2, DK_ROW, sums->dyHC, first != 0);
@@ -524,7 +524,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             for (unsigned k = 0; k <= warp; k++) {
                 unsigned left[4];
                 load_left(left, dT, warp, k, SCORES_ROW);
-                times_straight<dtype, COLUMNS / 16>(d_C, left, B + first * 2, k, DK_ROW, COLUMNS / 16);
+                multiply_rows<dtype, COLUMNS / 16>(d_C, left, B + first * 2, k, DK_ROW, COLUMNS / 16);
             }
             store_columns(parts.d_C, d_C, first, layer, &place, &parts, step);
         }
@@ -538,33 +538,33 @@ static __global__ void __launch_bounds__(THREADS, 2)
             for (unsigned k = 0; k < ROWS / 16; k++) {
                 unsigned left[4];
                 load_left(left, x, warp, k, X_ROW);
-                times_straight<dtype, COLUMNS / 16>(d_B, left, G16 + first * 2, k, DK_ROW, COLUMNS / 16);
+                multiply_rows<dtype, COLUMNS / 16>(d_B, left, G16 + first * 2, k, DK_ROW, COLUMNS / 16);
             }
             scale_rows<COLUMNS / 8>(d_B, times->joins);
             dot_rows<dtype, COLUMNS / 8>(d_B, B + first * 2, DK_ROW, sums->xGB, first != 0);
 #pragma unroll 1
             for (unsigned k = warp; k < BLOCKS16; k++) {
                 unsigned left[4];
-                load_left_turned(left, dT, warp, k, SCORES_ROW);
-                times_straight<dtype, COLUMNS / 16>(d_B, left, C + first * 2, k, DK_ROW, COLUMNS / 16);
+                load_left_columns(left, dT, warp, k, SCORES_ROW);
+                multiply_rows<dtype, COLUMNS / 16>(d_B, left, C + first * 2, k, DK_ROW, COLUMNS / 16);
             }
             store_columns(parts.d_B, d_B, first, layer, &place, &parts, step);
         }
 
-        /* [d_x] */
+        /* [d_x] GB becomes the gradient of s x, from later chunks by G and from this one by S^T. */
         float GB[ROWS / 8][4] = {};
 #pragma unroll 1
         for (unsigned k = 0; k < WIDE; k++) {
             unsigned left[4];
             load_left(left, B, warp, k, DK_ROW);
-            times_turned<dtype, ROWS / 16>(GB, left, G16, k, DK_ROW);
+            multiply_columns<dtype, ROWS / 16>(GB, left, G16, k, DK_ROW);
         }
         scale_rows<ROWS / 8>(GB, times->to_end);
 #pragma unroll 1
         for (unsigned k = warp; k < BLOCKS16; k++) {
             unsigned left[4];
-            load_left_turned(left, S, warp, k, SCORES_ROW);
-            times_straight<dtype, ROWS / 16>(GB, left, d_y, k, X_ROW, ROWS / 16);
+            load_left_columns(left, S, warp, k, SCORES_ROW);
+            multiply_rows<dtype, ROWS / 16>(GB, left, d_y, k, X_ROW, ROWS / 16);
         }
         dot_rows<dtype, ROWS / 8>(GB, x, X_ROW, sums->gb, false);
 #pragma unroll
@@ -596,7 +596,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 const unsigned t = warp * 16 + l + v % 2 * 8, j = k * 16 + v / 2 * 8 + j2;
                 ones[v] = pack<dtype>(j >= t ? 1.0f : 0.0f, j + 1 >= t ? 1.0f : 0.0f);
             }
-            times_straight<dtype, BLOCKS16>(W, ones, Z, k, SCORES_ROW, warp + 1);
+            multiply_rows<dtype, BLOCKS16>(W, ones, Z, k, SCORES_ROW, warp + 1);
         }
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {

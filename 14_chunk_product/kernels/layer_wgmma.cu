@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_wgmma.cu - layer_chunk.cu on sm_90: the same four products of a chunk, by wgmma (wgmma.h), which reads its
-   right-hand matrix out of shared memory, where the TMA brings it (tensor_map.h). A block has two heads of a group, so
+/* layer_wgmma.cu - layer_chunk.cu on sm_90: the same four products of a chunk, by wgmma (wgmma.h). It reads its
+   right-hand matrix from shared memory, where the TMA brings it (tensor_map.h). A block has two heads of a group, so
    that B, C and their product are loaded and computed once for both, and four warpgroups with different tasks:
 
-       ask       the TMA for the tiles of chunks ahead; and prepares their times       two warps, one for each head
-       scores    S = C B^T, then for each head S[t][u] *= s[u] P[t] / P[u] where u <= t, else 0
-       state 0   old    y^T = H C^T, columns times P[t]        with H, dv x dk, in registers, in float32:
-       state 1   own    y^T += x^T S^T                         packed it is wgmma's left-hand matrix as it is
-                 state  H = P[63] H + x'^T B
-                 store  y, turned round on its way through shared memory
+       ask       asks the TMA for the tiles of chunks ahead, and computes      one warp for each head; the others end
+                 the times of their steps
+       scores    S = C B^T once; then for each head S[t][u] s[u] P[t] / P[u] where u <= t, else 0
+       state 0   old    y^T = H C^T, columns times P[t]        what earlier chunks have left
+       state 1   own    y^T += x^T S^T                         what the chunk itself adds
+                 state  H = P[63] H + x'^T B                   x'[u] = x[u] s[u] P[63] / P[u]
+                 store  y, transposed on its way through shared memory
 
-   They hand work on by mbarriers, and each runs ahead of the next one as far as there is room:
+   H, dv x dk, stays in registers in float32, as wgmma leaves a result. Rounded to 16 bits, two in a word, it is a
+   left-hand matrix where it is. In H C^T it stands on the left; that is why outputs are computed transposed.
 
-       full[stage]          x, B, C and the times of a chunk are there        ask     --->  scores, state
-       empty[stage]         nobody needs them any more                        ask     <---  scores, state
-       ready[head][i]       the scores of every second chunk are there        scores  --->  state
+   Warpgroups hand work on by mbarriers, and each runs ahead of the next one as far as there is room:
+
+       full[stage]          a chunk's x, B, C and times are there             ask     --->  scores, state
+       empty[stage]         all who read them are done                        ask     <---  scores, state
+       ready[head][i]       the scores of a chunk are there                   scores  --->  state
        taken[head][i]       and have been multiplied                          scores  <---  state
 
-   In shared memory a tile has 64 rows, steps, of 64 elements, 128 bytes; B and C of 128 columns are two tiles.
+   There are two to four stages, which chunks take in turn, and two tiles of scores for each head: i is chunk % 2.
+   All lanes of a warp wait, and one of them arrives for all, after a __syncwarp that puts what the others have read and
+   written before it. What ordinary stores have written is fenced (fence_proxy_async) before wgmma or the TMA read it.
 
-   Few heads: time is cut into stretches as in layer_stretches.cu, whose `join` it takes. `sums` is this kernel, too, of
-   which nothing is left but the fourth product.
+   In shared memory a tile has 64 rows, one for each step, of 64 elements, 128 bytes; B and C of 128 columns are two
+   tiles.
 
-   dk is 64 or 128, dv a multiple of 64, and sequences are not packed. Where a group has an odd number of heads a block
-   has one, and also where one head a block fills the chip, and two would leave half of it idle. */
+   Few heads: time is cut into stretches as in layer_stretches.cu, whose kernel `join` it takes. In place of `sums` this
+   kernel runs with nothing but its fourth product.
+
+   dk is 64 or 128, dv a multiple of 64, and sequences are not packed. A block has one head where a group has an odd
+   number of them, and where one head a block is what fills the chip: two would leave half of it idle. */
 /* The simulator builds it quickly: states and scores in registers, in unrolled loops, for two types and all tasks. */
 #include <limits.h>
 
@@ -49,74 +58,79 @@ enum {
     TILE = 64 * 64 * 2 /* bytes */
 };
 
-/* What is computed. */
-enum task {
-    SUMS,    /* what a stretch adds to a state of 0, and how a state fades in it */
+/* What a launch computes. */
+enum goal {
+    SUMS,    /* what a stretch adds to a state of 0, and by how much a state decays in it */
     OUTPUTS, /* out, from the state that the stretch before this one has left */
     GATED    /* the same times silu(z) */
 };
 
-/* As boxes of 64 x 64: of each step all heads or groups are one row. */
+/* The arrays, loaded and stored in boxes of 64 x 64. A row of a map has all heads, or all groups, of a step. */
 struct maps {
     CUtensorMap x, z, B, C, out;
 };
 
-/* What a chunk's steps do to a head's state: how long each lasts, log2 of P, P, and s[u] P[63] / P[u]. A warp has 16
-   rows of scores, from t = 16 w on; in front of them, u < 16 w, a score is multiplied by
+/* What a chunk's steps do to a head's state: how long each lasts, log2 of P, P, and s[u] P[63] / P[u]. The last two are
+   for scores. A warp has 16 rows of these, from t = 16 w on. In front of its rows, u < 16 w, a score is multiplied by
 
        s[u] P[t] / P[u]  =  P[t] / P[16 w - 1]  *  s[u] P[16 w - 1] / P[u]  =  in_rows[t] to_rows[w - 1][u]
 
-   without an exponential for each. Neither factor is above 1, so what underflows is that small. */
+   without an exponential of its own. Neither decay is above 1, so the product underflows only where it is that small.
+   Elsewhere, in_rows of the first 16 steps and to_rows from 16 w on, they may be above 1 or infinite: no score that is
+   kept is multiplied by these. */
 struct times {
     float s[CHUNK], log_p[CHUNK], p[CHUNK], to_end[CHUNK], in_rows[CHUNK], to_rows[3][CHUNK];
 };
 
-/* A block's shared memory: where what begins, in bytes. A stage is what comes of a chunk: B, C, and each head's x and
-   z. Scores and outputs of a head have two tiles in turn. */
-template <int dk, int heads, enum task task>
+/* A block's shared memory: where each part begins, in bytes. A stage has a chunk's B, C, and each head's x and z.
+   Scores and outputs of a head have two tiles, which chunks take in turn. */
+template <int dk, int heads, enum goal goal>
 struct room {
     static const int WIDTH = dk / 64; /* tiles of B, or of C */
-    static const int B = 0, C = WIDTH *TILE, X = (task == SUMS ? 1 : 2) * WIDTH *TILE, Z = X + heads *TILE;
-    static const int STAGE = task == GATED ? Z + heads * TILE : Z;
-    static const int STAGES = (dk == 64 || task == SUMS ? 4 : 3) - (task == GATED);
+    static const int B = 0;
+    static const int C = WIDTH * TILE;
+    static const int X = C + (goal == SUMS ? 0 : WIDTH * TILE); /* sums need no C */
+    static const int Z = X + heads * TILE;
+    static const int STAGE = Z + (goal == GATED ? heads * TILE : 0);
+    static const int STAGES = (dk == 64 || goal == SUMS ? 4 : 3) - (goal == GATED);
     static const int SCORES = STAGES * STAGE, OUT = SCORES + heads * 2 * TILE, TIMES = OUT + heads * 2 * TILE;
     static const int BYTES = TIMES + STAGES * heads * (int)sizeof(struct times);
 };
 
-/* Where row `row` of a tile has the 16 bytes number `piece`. */
+/* Where a tile has the 16 bytes number `piece` of row `row`. */
 static __device__ __forceinline__ char *piece_of(char *tile, unsigned row, unsigned piece)
 {
     return tile + wgmma_place(row, piece * 16);
 }
 
-/* H as wgmma's left-hand matrix, 16 columns at a time; then it fades. */
-template <int dtype, int dk, enum task task>
-static __device__ __forceinline__ void pack_and_fade(unsigned before[dk / 16][4], float H[dk / 8][4], float decay)
+/* H16: H as wgmma's left-hand matrix, in 16 bits, 16 columns at a time. Then H decays, as the chunk's end wants it. */
+template <int dtype, int dk, enum goal goal>
+static __device__ __forceinline__ void pack_and_fade(unsigned H16[dk / 16][4], float H[dk / 8][4], float decay)
 {
 #pragma unroll
     for (unsigned v = 0; v < dk / 4; v++) {
         float *const two = &H[v / 4 * 2 + v / 2 % 2][v % 2 * 2];
-        if (task != SUMS)
-            before[v / 4][v % 4] = pack<dtype>(two[0], two[1]);
+        if (goal != SUMS)
+            H16[v / 4][v % 4] = pack<dtype>(two[0], two[1]);
         two[0] *= decay, two[1] *= decay;
     }
 }
 
-/* Where a lane's rows are of four matrices of 8 x 8, which ldmatrix and stmatrix turn round: of 16 steps from `step`
-   on, and 16 rows of the state. */
-static __device__ __forceinline__ char *turned_piece(char *tile, unsigned step)
+/* The row that this lane names when its warp loads or stores four matrices of 8 x 8 transposed (ldmatrix.h): of the 16
+   steps from `step` on the 16 elements that belong to the warp's rows of the state. */
+static __device__ __forceinline__ char *row_of_lane(char *tile, unsigned step)
 {
     const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     return piece_of(tile, step + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2);
 }
 
-/* x^T as wgmma's left-hand matrix, 16 steps at a time: what is left of it at the chunk's end. */
+/* x'^T as wgmma's left-hand matrix, 16 steps at a time: x times s[u] P[63] / P[u], which the state takes in. */
 template <int dtype>
 static __device__ __forceinline__ void weigh(unsigned weighed[CHUNK / 16][4], char *x, const struct times *times)
 {
 #pragma unroll
     for (unsigned k = 0; k < CHUNK / 16; k++) {
-        ldmatrix4_transposed(weighed[k], turned_piece(x, k * 16));
+        ldmatrix4_transposed(weighed[k], row_of_lane(x, k * 16));
 #pragma unroll
         for (unsigned v = 0; v < 4; v++) {
             const float2 weight = *(const float2 *)&times->to_end[k * 16 + v / 2 * 8 + threadIdx.x % 4 * 2];
@@ -126,16 +140,17 @@ static __device__ __forceinline__ void weigh(unsigned weighed[CHUNK / 16][4], ch
     }
 }
 
-/* A head's outputs of a chunk, y^T packed, through shared memory, where rows are steps again. A warpgroup calls it. */
+/* Stores a head's outputs of a chunk, y^T as pairs of 16 bits, through the tile `out`, where rows are steps again. All
+   threads of the warpgroup call it. */
 static __device__ __forceinline__ void store_chunk(const CUtensorMap *map, int column, int step, int seq, char *out,
-                                                   const unsigned packed[CHUNK / 16][4])
+                                                   const unsigned outputs[CHUNK / 16][4])
 {
 #pragma unroll
     for (unsigned k = 0; k < CHUNK / 16; k++)
-        stmatrix4_transposed(turned_piece(out, k * 16), packed[k]);
+        stmatrix4_transposed(row_of_lane(out, k * 16), outputs[k]);
     fence_proxy_async();
     if (threadIdx.x % GROUP == 0)
-        tma_store_wait_read(); /* the chunk before, whose tile the next one gets */
+        tma_store_wait_read(); /* of the chunk before, whose tile the next chunk's stmatrix overwrites */
     named_barrier_sync(2 + (int)(threadIdx.x / GROUP), GROUP);
     if (threadIdx.x % GROUP == 0) {
         tma_store_box(map, column, step, seq, out);
@@ -143,12 +158,12 @@ static __device__ __forceinline__ void store_chunk(const CUtensorMap *map, int c
     }
 }
 
-template <int dtype, int dk, int heads, enum task task>
+template <int dtype, int dk, int heads, enum goal goal>
 static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
     layer_wgmma_kernel(const __grid_constant__ struct maps maps, struct layer_args args, struct layer_cut cut,
                        unsigned slices)
 {
-    using room = struct room<dk, heads, task>;
+    using room = struct room<dk, heads, goal>;
     constexpr int STAGES = room::STAGES;
     constexpr bool is_fp16 = dtype == FP16;
     constexpr unsigned SCORES = heads, ASK = heads + 1; /* numbers of warpgroups; the first ones are the heads' */
@@ -160,15 +175,17 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
     const struct stretch stretch = stretch_of(&args, &cut, blockIdx.x / slices / pairs);
     const int chunks = (int)((stretch.steps + CHUNK - 1) / CHUNK);
     const int begin = (int)(stretch.first - stretch.seq * args.seq_len), seq = (int)stretch.seq;
-    if (task == SUMS && stretch.ends)
+    if (goal == SUMS && stretch.ends)
         return;
+    /* l, j2: a lane's row in a fragment, and the first of its two columns. warp: in its group; by a shuffle, so that
+       the compiler knows that all lanes have the same. */
     const unsigned group = threadIdx.x / GROUP, lane = threadIdx.x % 32, l = lane / 4, j2 = lane % 4 * 2;
-    const unsigned warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32 % 4, 0); /* so that it is known to be all lanes' */
+    const unsigned warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32 % 4, 0);
 
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
             mbarrier_init(&full[i], 1 + heads);
-            mbarrier_init(&empty[i], (task == SUMS ? heads : heads + 1) * 4);
+            mbarrier_init(&empty[i], (goal == SUMS ? heads : heads + 1) * 4);
         }
         for (int i = 0; i < heads * 2; i++) {
             mbarrier_init(&ready[i / 2][i % 2], 4);
@@ -178,7 +195,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
     }
     __syncthreads();
 
-    /* [ask] A warp for each head; the first one asks. */
+    /* [ask] A warp for each head computes its times. Lane 0 of the first one asks the TMA for both. */
     if (group == ASK) {
         lower_registers<32>();
         if (warp >= heads)
@@ -196,14 +213,14 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             if (warp == 0 && lane == 0) {
                 mbarrier_expect(&full[stage], room::STAGE);
                 for (int i = 0; i < room::WIDTH; i++) {
-                    if (task != SUMS)
+                    if (goal != SUMS)
                         tma_load_box(tiles + room::C + i * TILE, &maps.C, B_at + i * 64, t, seq, &full[stage]);
                     tma_load_box(tiles + room::B + i * TILE, &maps.B, B_at + i * 64, t, seq, &full[stage]);
                 }
                 for (int i = 0; i < heads; i++) {
                     const int at = (int)((head + i) * args.dv + row);
                     tma_load_box(tiles + room::X + i * TILE, &maps.x, at, t, seq, &full[stage]);
-                    if (task == GATED)
+                    if (goal == GATED)
                         tma_load_box(tiles + room::Z + i * TILE, &maps.z, at, t, seq, &full[stage]);
                 }
             }
@@ -218,7 +235,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
                 times->in_rows[u] = fast_exp2(two.log_p[i] - before_rows);
             }
 #pragma unroll
-            for (unsigned w = 1; w <= 4; w++) { /* the last 16 rows are followed by the chunk's end */
+            for (unsigned w = 1; w <= 4; w++) { /* up to row 16 w - 1, which for w = 4 is the chunk's end */
                 const float log_p = __shfl_sync(0xFFFFFFFF, two.log_p[1], w * 8 - 1);
                 float *const to = w < 4 ? times->to_rows[w - 1] : times->to_end;
 #pragma unroll
@@ -232,13 +249,14 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
         return;
     }
 
-    /* [scores] A warp has 16 steps t, and of them all u up to the diagonal; behind it zeros stay. */
+    /* [scores] A warp has 16 steps t, and for them all u up to the diagonal. What is behind it is 0 from the start, and
+       is never written again. */
     if (group == SCORES) {
         lower_registers<96>();
-        for (unsigned i = threadIdx.x % GROUP; task != SUMS && i < heads * 2 * TILE / 16; i += GROUP)
+        for (unsigned i = threadIdx.x % GROUP; goal != SUMS && i < heads * 2 * TILE / 16; i += GROUP)
             ((float4 *)(memory + room::SCORES))[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         named_barrier_sync(1, GROUP);
-        for (int chunk = 0; task != SUMS && chunk < chunks; chunk++) {
+        for (int chunk = 0; goal != SUMS && chunk < chunks; chunk++) {
             const int stage = chunk % STAGES, turn = chunk % 2;
             char *const tiles = memory + stage * room::STAGE;
             const wgmma_matrix B = wgmma_matrix_of(tiles + room::B), C = wgmma_matrix_of(tiles + room::C);
@@ -255,27 +273,27 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             for (int head = 0; head < heads; head++) {
                 const struct times *const times = &all_times[stage][head];
                 char *const to = memory + room::SCORES + (head * 2 + turn) * TILE;
-                /* all loads before the first store, which may be to any address as far as the compiler knows */
+                /* all loads stand before the first store, which the compiler must take for one to their addresses */
                 const float *const to_rows = times->to_rows[warp > 0 ? warp - 1 : 0];
                 const float in_rows[2] = {times->in_rows[warp * 16 + l], times->in_rows[warp * 16 + 8 + l]};
                 unsigned packed[CHUNK / 8][2];
 #pragma unroll
                 for (unsigned i = 0; i < CHUNK / 8; i++) {
-                    const float2 to = *(const float2 *)&to_rows[i * 8 + j2];
+                    const float2 from_u = *(const float2 *)&to_rows[i * 8 + j2];
 #pragma unroll
                     for (unsigned half = 0; half < 2; half++)
-                        packed[i][half] = pack<dtype>(score[i][half * 2] * in_rows[half] * to.x,
-                                                      score[i][half * 2 + 1] * in_rows[half] * to.y);
+                        packed[i][half] = pack<dtype>(score[i][half * 2] * in_rows[half] * from_u.x,
+                                                      score[i][half * 2 + 1] * in_rows[half] * from_u.y);
                 }
 #pragma unroll
-                for (unsigned v = 0; v < 4; v++) { /* on the diagonal: two tiles, two rows of each */
+                for (unsigned v = 0; v < 4; v++) { /* again the 16 x 16 on the diagonal: two tiles, two rows of each */
                     const unsigned tile = v / 2, half = v % 2, u = tile * 8 + j2, t = half * 8 + l;
                     const float2 s = *(const float2 *)&times->s[warp * 16 + u];
                     const float2 log_u = *(const float2 *)&times->log_p[warp * 16 + u];
                     const float log_t = times->log_p[warp * 16 + t];
                     float two[2] = {};
 #pragma unroll
-                    for (unsigned w = 0; w < 4; w++) /* registers have no index */
+                    for (unsigned w = 0; w < 4; w++) /* registers cannot be indexed by a variable */
                         if (w == warp)
                             two[0] = score[w * 2 + tile][half * 2], two[1] = score[w * 2 + tile][half * 2 + 1];
                     const unsigned both = pack<dtype>(u <= t ? two[0] * (s.x * fast_exp2(log_t - log_u.x)) : 0.0f,
@@ -298,27 +316,27 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
                     mbarrier_arrive(&ready[head][turn]);
             }
             if (lane == 0)
-                mbarrier_arrive(&empty[stage]); /* all lanes have read the times, too: __syncwarp */
+                mbarrier_arrive(&empty[stage]); /* for all lanes: none has read the times since the last __syncwarp */
         }
         return;
     }
 
-    /* [begin] A lane has H[.][0], H[.][1] of a row, and H[.][2], H[.][3] of the eighth row behind it. A sequence begins
-       with its initial state, a later stretch with what the one before it has left, and a sum with 0. */
+    /* [begin] Of the state a lane has H[.][0], H[.][1] in one row, and H[.][2], H[.][3] eight rows further down. A
+       sequence begins with its initial state, a later stretch with what the one before it has left, a sum with 0. */
     raise_registers<192>();
     const unsigned head = first_head + group;
     const size_t size = args.dv * dk,
                  mine = (row + warp * 16 + l) * dk + j2; /* numbers of a state; this lane's first */
     const size_t of_seq = (stretch.seq * args.heads + head) * size + mine,
                  of_stretch = (stretch.number * args.heads + head) * size + mine;
-    const float *const in = task == SUMS                 ? NULL
-                            : !stretch.begins            ? cut.states + of_stretch - args.heads * size
-                            : args.initial_state != NULL ? args.initial_state + of_seq
-                                                         : NULL;
-    float *const left = task == SUMS                               ? cut.states + of_stretch
-                        : args.final_state != NULL && stretch.ends ? args.final_state + of_seq
-                                                                   : NULL;
-    float *const faded = cut.decays + stretch.number * args.heads + head;
+    const float *const state_in = goal == SUMS                 ? NULL
+                                  : !stretch.begins            ? cut.states + of_stretch - args.heads * size
+                                  : args.initial_state != NULL ? args.initial_state + of_seq
+                                                               : NULL;
+    float *const state_out = goal == SUMS                               ? cut.states + of_stretch
+                             : args.final_state != NULL && stretch.ends ? args.final_state + of_seq
+                                                                        : NULL;
+    float *const decay_out = cut.decays + stretch.number * args.heads + head;
     const float D = args.D != NULL ? args.D[head] : 0.0f;
     const int column = (int)(head * args.dv + row); /* of x and out */
     float H[dk / 8][4], total = 1.0f;
@@ -326,15 +344,16 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
     for (unsigned i = 0; i < dk / 8; i++)
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
-            const float2 two = in != NULL ? *(const float2 *)(in + half * 8 * dk + i * 8) : make_float2(0.0f, 0.0f);
+            const float2 two =
+                state_in != NULL ? *(const float2 *)(state_in + half * 8 * dk + i * 8) : make_float2(0.0f, 0.0f);
             H[i][half * 2] = two.x, H[i][half * 2 + 1] = two.y;
         }
 
-    /* A chunk's first products find their registers ready, made while the last one of the chunk before was on its
-       way. */
-    unsigned before[dk / 16][4], weighed[CHUNK / 16][4], packed[CHUNK / 16][4];
+    /* The left-hand matrices of a chunk's first two products, H16 and weighed, are made while the last product of the
+       chunk before is on its way; here those of the first chunk. */
+    unsigned H16[dk / 16][4], weighed[CHUNK / 16][4], outputs[CHUNK / 16][4];
     mbarrier_wait(&full[0], 0);
-    pack_and_fade<dtype, dk, task>(before, H, all_times[0][group].p[CHUNK - 1]);
+    pack_and_fade<dtype, dk, goal>(H16, H, all_times[0][group].p[CHUNK - 1]);
     total *= all_times[0][group].p[CHUNK - 1];
     weigh<dtype>(weighed, memory + room::X + group * TILE, &all_times[0][group]);
     for (int chunk = 0; chunk < chunks; chunk++) {
@@ -344,12 +363,12 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
         const wgmma_matrix B = wgmma_matrix_of(tiles + room::B), C = wgmma_matrix_of(tiles + room::C);
         float y[CHUNK / 8][4];
 
-        /* [first] The old, and the state: two groups of products, which need no scores. */
+        /* [first] `old` and `state`, two groups of products that need no scores. Nobody waits for them yet. */
         wgmma_begin();
-        if (task != SUMS) {
+        if (goal != SUMS) {
 #pragma unroll
             for (unsigned k = 0; k < dk / 16; k++)
-                wgmma_multiply<64, false, is_fp16>(y, before[k], wgmma_matrix_at(C, k / 4 * TILE + k % 4 * 32), k != 0);
+                wgmma_multiply<64, false, is_fp16>(y, H16[k], wgmma_matrix_at(C, k / 4 * TILE + k % 4 * 32), k != 0);
             wgmma_commit();
         }
 #pragma unroll
@@ -357,17 +376,17 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             wgmma_multiply<dk, true, is_fp16>(H, weighed[k], wgmma_matrix_at(B, k * 2048), true);
         wgmma_commit();
 
-        /* [store] Meanwhile, the outputs of the chunk before. */
-        if (task != SUMS && chunk > 0)
-            store_chunk(&maps.out, column, begin + (chunk - 1) * CHUNK, seq, out + (turn ^ 1) * TILE, packed);
+        /* [store] Meanwhile the outputs of the chunk before are stored. */
+        if (goal != SUMS && chunk > 0)
+            store_chunk(&maps.out, column, begin + (chunk - 1) * CHUNK, seq, out + (turn ^ 1) * TILE, outputs);
 
-        /* [own] When the old is there, and the state perhaps still on its way. */
-        if (task != SUMS) {
+        /* [own] wgmma_wait<1>: `old` is done, `state` may still be on its way. */
+        if (goal != SUMS) {
             const wgmma_matrix scores = wgmma_matrix_of(memory + room::SCORES + (group * 2 + turn) * TILE);
             unsigned input[CHUNK / 16][4];
 #pragma unroll
             for (unsigned k = 0; k < CHUNK / 16; k++)
-                ldmatrix4_transposed(input[k], turned_piece(tiles + room::X + group * TILE, k * 16));
+                ldmatrix4_transposed(input[k], row_of_lane(tiles + room::X + group * TILE, k * 16));
             wgmma_wait<1>();
             wgmma_done<64>(y);
 #pragma unroll
@@ -391,18 +410,18 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             wgmma_wait<0>();
         wgmma_done<dk>(H);
 
-        /* [next] The state is there; own may still be on its way. */
+        /* [next] `state` is done, `own` may still be on its way. The next chunk's left-hand matrices. */
         if (chunk + 1 < chunks) {
             const int next = (chunk + 1) % STAGES;
-            const struct times *const later = &all_times[next][group];
+            const struct times *const next_times = &all_times[next][group];
             mbarrier_wait(&full[next], (chunk + 1) / STAGES % 2);
-            pack_and_fade<dtype, dk, task>(before, H, later->p[CHUNK - 1]);
-            total *= later->p[CHUNK - 1];
-            weigh<dtype>(weighed, memory + next * room::STAGE + room::X + group * TILE, later);
+            pack_and_fade<dtype, dk, goal>(H16, H, next_times->p[CHUNK - 1]);
+            total *= next_times->p[CHUNK - 1];
+            weigh<dtype>(weighed, memory + next * room::STAGE + room::X + group * TILE, next_times);
         }
 
-        /* [pack] Outputs as pairs of 16 bits, which wait for the next chunk's products. */
-        if (task != SUMS) {
+        /* [pack] The outputs, as pairs of 16 bits, to be stored behind the next chunk's first products. */
+        if (goal != SUMS) {
             wgmma_wait<0>();
             wgmma_done<64>(y);
             __syncwarp();
@@ -410,16 +429,16 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
                 mbarrier_arrive(&taken[group][turn]);
 #pragma unroll
             for (unsigned k = 0; k < CHUNK / 16; k++) {
-                if (task == GATED)
-                    ldmatrix4_transposed(packed[k], turned_piece(tiles + room::Z + group * TILE, k * 16));
+                if (goal == GATED)
+                    ldmatrix4_transposed(outputs[k], row_of_lane(tiles + room::Z + group * TILE, k * 16));
 #pragma unroll
                 for (unsigned v = 0; v < 4; v++) {
                     float *const two = &y[k * 2 + v / 2][v % 2 * 2];
-                    if (task == GATED) {
-                        const float2 z = unpack<dtype>(packed[k][v]);
+                    if (goal == GATED) {
+                        const float2 z = unpack<dtype>(outputs[k][v]);
                         two[0] *= silu(z.x), two[1] *= silu(z.y);
                     }
-                    packed[k][v] = pack<dtype>(two[0], two[1]);
+                    outputs[k][v] = pack<dtype>(two[0], two[1]);
                 }
             }
         }
@@ -427,21 +446,21 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
         if (lane == 0)
             mbarrier_arrive(&empty[stage]);
     }
-    if (task != SUMS)
+    if (goal != SUMS)
         store_chunk(&maps.out, column, begin + (chunks - 1) * CHUNK, seq,
-                    memory + room::OUT + (group * 2 + (chunks - 1) % 2) * TILE, packed);
-    if (task != SUMS && threadIdx.x % GROUP == 0)
+                    memory + room::OUT + (group * 2 + (chunks - 1) % 2) * TILE, outputs);
+    if (goal != SUMS && threadIdx.x % GROUP == 0)
         tma_store_wait_read();
 
     /* [leave] */
-    if (task == SUMS && row == 0 && threadIdx.x % GROUP == 0)
-        *faded = total;
+    if (goal == SUMS && row == 0 && threadIdx.x % GROUP == 0)
+        *decay_out = total;
 #pragma unroll
     for (unsigned i = 0; i < dk / 8; i++)
 #pragma unroll
         for (unsigned half = 0; half < 2; half++)
-            if (left != NULL)
-                *(float2 *)(left + half * 8 * dk + i * 8) = make_float2(H[i][half * 2], H[i][half * 2 + 1]);
+            if (state_out != NULL)
+                *(float2 *)(state_out + half * 8 * dk + i * 8) = make_float2(H[i][half * 2], H[i][half * 2 + 1]);
 }
 
 /* Whether this kernel was compiled with wgmma's instructions. Without them it would trap (arch.h). */
@@ -476,17 +495,17 @@ static cudaError_t maps_of(struct maps *maps, const struct layer_args *args)
 }
 
 /* One kernel of the pass. */
-template <int dtype, int dk, int heads, enum task task>
+template <int dtype, int dk, int heads, enum goal goal>
 static cudaError_t start(const struct maps *maps, const struct layer_args *args, struct layer_cut cut,
                          cudaStream_t stream)
 {
     const size_t slices = args->dv / ROWS, blocks = cut.count * (args->heads / heads) * slices;
-    const auto kernel = layer_wgmma_kernel<dtype, dk, heads, task>;
-    const cudaError_t error = gpu_allow_shared((const void *)kernel, room<dk, heads, task>::BYTES, 90);
+    const auto kernel = layer_wgmma_kernel<dtype, dk, heads, goal>;
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, room<dk, heads, goal>::BYTES, 90);
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch =
-        launch_of((unsigned)blocks, (heads + 2) * GROUP, room<dk, heads, task>::BYTES, stream);
+        launch_of((unsigned)blocks, (heads + 2) * GROUP, room<dk, heads, goal>::BYTES, stream);
     return cudaLaunchKernelEx(&launch, kernel, *maps, *args, cut, (unsigned)slices);
 }
 
