@@ -23,7 +23,8 @@
 
    There are two to four stages, which chunks take in turn, and two tiles of scores for each head: i is chunk % 2.
    All lanes of a warp wait, and one of them arrives for all, after a __syncwarp that puts what the others have read and
-   written before it. What ordinary stores have written is fenced (fence_proxy_async) before wgmma or the TMA read it.
+   written before it. Between ordinary accesses and those of wgmma or the TMA that follow there is a fence, too
+   (fence_proxy_async): of those who have written scores or outputs, and of the lane that asks for a stage again.
 
    In shared memory a tile has 64 rows, one for each step, of 64 elements, 128 bytes; B and C of 128 columns are two
    tiles.
@@ -211,6 +212,7 @@ static __global__ void __launch_bounds__((heads + 2) * GROUP, 1)
             if (round > 0)
                 mbarrier_wait(&empty[stage], (round - 1) % 2);
             if (warp == 0 && lane == 0) {
+                fence_proxy_async(); /* the tiles were read before their stage is filled again */
                 mbarrier_expect(&full[stage], room::STAGE);
                 for (int i = 0; i < room::WIDTH; i++) {
                     if (goal != SUMS)
