@@ -4,18 +4,18 @@
 
    G comes from the last step and H from the first, and a step needs both. So the states are computed twice:
 
-       walk on         H alone, from the first step to the last. Before each stretch of steps H goes to the workspace.
+       forward         H alone, from the first step to the last. Before each stretch of steps H goes to the workspace.
                        |  stretch 0  |  stretch 1  |  stretch 2  |       (x: a state that is kept)
                        x             x             x
-       and back        From the last stretch to the first: H through the stretch once more, all its states are kept in
-                       shared memory; then G through it backward, which meets these.
+       and back        From the last stretch to the first: H goes through the stretch once more, and all its states are
+                       kept in shared memory; then G goes through it backward, and each step finds its state there.
                                                    x x x x x x x
                                                    <------------ G
 
    The states of all stretches of all sequences lie one behind the other, as stretch.cuh numbers them. A stretch has as
-   many steps as make a thread's numbers 32 times ROWS. A thread finds what it has kept itself, so
-   nobody waits for that. The warps of a block add up their rows' parts of d_B, d_C and of a step's own gradients;
-   layer_parts.h has what becomes of a block's sums. */
+   many steps as make a thread's numbers 32 times ROWS. A thread reads only the numbers that it has kept itself, so no
+   thread waits for another one's. The warps of a block add up their rows' parts of d_B, d_C and of a step's own
+   gradients; layer_parts.h says what becomes of a block's sums. */
 #include <cuda_runtime.h>
 
 #include "../../09_selective_scan/kernels/activations.cuh"
@@ -150,7 +150,7 @@ static __global__ void __launch_bounds__(THREADS)
     const size_t by = args.layer.heads * parts.parts * HELD; /* from one stretch's states to the next one's */
     states += (sequence.first / STRETCH + sequence.seq) * by + (place.head * parts.parts + part) * HELD;
 
-    /* [on] To the last stretch; what is kept is the state before each. */
+    /* [forward] To the last step; the state before each stretch is kept. */
     float h[ROWS][numbers], g[ROWS][numbers];
     load_state<numbers>(args.layer.initial_state, &args.layer, &place, h);
     for (size_t t = 0; t < sequence.steps; t++) {
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(THREADS)
 
     load_state<numbers>(args.d_final_state, &args.layer, &place, g);
     for (size_t stretch = (sequence.steps + STRETCH - 1) / STRETCH; stretch-- > 0;) {
-        /* [again] Through the stretch once more; what is kept is the state before each step. */
+        /* [again] Through the stretch once more; the state before each step is kept. */
         const size_t begin = stretch * STRETCH, left = sequence.steps - begin;
         const int count = left < STRETCH ? (int)left : STRETCH;
         find<numbers>(states + stretch * by, h);

@@ -7,13 +7,13 @@
        join       the state behind each stretch: H[i] = decay[i] H[i - 1] + sum[i]                   one after the other
        outputs    layer_chunk.cu, each stretch from the state that the one before it has left        all at once
 
-       stretch        0            1            2            3                    sum[3] is not needed: what the last
-       sums        sum[0]       sum[1]       sum[2]                               stretch leaves, `outputs` knows
+       stretch        0            1            2            3                    sum[3] is not needed: `outputs` goes
+       sums        sum[0]       sum[1]       sum[2]                               through the last stretch to its end
        join     H0 -----> H[0] -----> H[1] -----> H[2]         in place of the sums, in the workspace
        outputs    from H0    from H[0]    from H[1]    from H[2]
 
-   `sums` is only the fourth of layer_chunk.cu's products, and needs no C and no shared times. A lane's two steps weigh
-   s[u] P[63] / P[u]; whoever multiplies by that asks the lane for it. */
+   `sums` is only the fourth of layer_chunk.cu's products. It needs no C, and no times in shared memory: a lane has the
+   weights of two steps, s[u] P[63] / P[u], and lanes that need them get them by a shuffle. */
 /* The simulator builds it quickly: states and scores in registers, in unrolled loops, each for two types and widths. */
 #include <cuda_runtime.h>
 
@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
         __pipeline_commit();
 
-        /* [weights] What this lane's two steps have decayed to at the chunk's end, and what a state has. */
+        /* [weights] What is left of this lane's two steps at the chunk's end; decay: what is left of a state. */
         const float end = __shfl_sync(0xFFFFFFFF, two.log_p[1], 31), decay = fast_exp2(end);
         const float weight0 = two.s[0] * fast_exp2(end - two.log_p[0]);
         const float weight1 = two.s[1] * fast_exp2(end - two.log_p[1]);
@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             H[v / 4][v % 4] *= decay;
         total *= decay;
 
-        /* [sum] Of the 64 steps 16 at a time. */
+        /* [sum] The chunk's 64 steps, 16 at a time. */
 #pragma unroll
         for (unsigned u = 0; u < CHUNK / 16; u++) {
             unsigned left[4], right[4];
