@@ -16,6 +16,8 @@ static struct chunk_state_args args_of(const struct linrec_chunk_state *c)
         .decays = c->decays,
         .dtype = (enum dtype)c->dtype,
         .exclusive = c->exclusive,
+        .num_seqs = c->num_seqs,
+        .starts = c->cu_seqlens,
         .h_local = c->h_local,
         .gamma = c->gamma,
         .W = c->W,

@@ -372,19 +372,27 @@ LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t st
    again. So each product that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in
    float16, though d_gamma is float32.
 
-   No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk: final_state is the
-   initial state, and d_initial_state is d_final_state. */
+   Packed sequences: with cu_seqlens, batch is 1, and the chunks are those of num_seqs sequences, one after the other.
+   Sequence s has the chunks cu_seqlens[s] ... cu_seqlens[s+1] - 1, which may be none: these numbers count chunks, and
+   not positions. Each sequence begins with its own initial state and ends in its own final one. They are computed by a
+   plain kernel, which is many times slower than those for sequences of one length, and takes up to 256 rows also where there
+   is no rank. What else is said of cu_seqlens at struct linrec_layout is true here, too.
+
+   No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk, in all or in a packed
+   sequence: final_state is the initial state, and d_initial_state is d_final_state. */
 struct linrec_chunk_state {
     size_t batch, chunks, heads, dk, dv;
-    size_t rank;   /* up to 64, and then dk up to 256; 0 if W and Y are NULL */
-    size_t decays; /* of a head: dk, one for each row, or 1 */
+    size_t rank;           /* up to 64, and then dk up to 256; 0 if W and Y are NULL */
+    size_t decays;         /* of a head: dk, one for each row, or 1 */
+    size_t num_seqs;       /* packed sequences; 0 without cu_seqlens */
+    const int *cu_seqlens; /* (num_seqs + 1), ascending, or NULL: not packed */
     enum linrec_dtype dtype;
     bool exclusive;
 
     const void *h_local;        /* (batch, chunks, heads, dk, dv) */
     const float *gamma;         /* (batch, chunks, heads, decays) */
     const void *W, *Y;          /* (batch, chunks, heads, dk, rank), or both NULL */
-    const float *initial_state; /* (batch, heads, dk, dv), or NULL */
+    const float *initial_state; /* (batch, heads, dk, dv), or NULL; packed: num_seqs in place of batch, as all states */
 
     void *h_out;        /* as h_local; forward writes */
     float *final_state; /* (batch, heads, dk, dv), or NULL; forward writes */
