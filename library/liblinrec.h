@@ -13,7 +13,7 @@
        linrec_X_backward(&x, stream)            queues its gradients
 
    For a model that writes there also are linrec_layout_step, linrec_selective_scan_step and linrec_chunk_state_step,
-   one step in place.
+   one step in place; and for several GPUs, each with a stretch of time, linrec_X_transition of the layers.
 
    What is true of all of them:
 
@@ -206,6 +206,15 @@ LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t s
 
 /* ---- layers: the selective scan, Mamba-2, and the chunk states ---- */
 
+/* Each of the three has a function more, linrec_X_transition: what all steps, or chunks, do to a state that comes in,
+
+       final_state = transition * initial_state + what final_state is without an initial state
+
+   so that GPUs which have a stretch of time each can join them (docs/library.md, "Several GPUs"). It writes float32,
+   reads what the function's comment names and no other array, which may be NULL then, and takes no workspace. Where
+   there is no step it is 1, or the identity. Of packed sequences there is one for each. Order of sums and statuses are
+   as everywhere. */
+
 /* The layer of Mamba (Gu and Dao, 2023), with the names of its selective_scan_fn. For batch b, channel d, state n and
    step l; g is the group of channel d, and groups divide the channels evenly, in order:
 
@@ -273,6 +282,11 @@ LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selecti
                                                      size_t *bytes);
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+
+/* transition[b, d, n] = exp(A[d, n] * sum over l of step[d, l]), (batch, channels, states). Reads delta, delta_bias and
+   A. The sum is off by at most (26 + seq_len / 2048) 2^-24 of the sum of the steps' sizes. */
+LINREC_API int linrec_selective_scan_transition(const struct linrec_selective_scan *scan, float *transition,
+                                                cudaStream_t stream);
 
 /* One step of the layer, in place, with the names of Mamba's selective_state_update. Each row of the batch is a
    sequence, and its state h of all that came before lies in its slot, state[slots[b]]:
@@ -357,6 +371,10 @@ LINREC_API int linrec_ssd_workspace(const struct linrec_ssd *ssd, enum linrec_pa
 LINREC_API int linrec_ssd_forward(const struct linrec_ssd *ssd, cudaStream_t stream);
 LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t stream);
 
+/* transition[b, h] = exp(A[h] * sum of s[t]), (batch, heads). Reads dt, dt_bias and A. The sum is off by at most
+   (64 + seq_len / 1024) 2^-24 of the sum of the steps' sizes. */
+LINREC_API int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transition, cudaStream_t stream);
+
 /* The state that a chunkwise layer (gated linear attention, Mamba-2, gated DeltaNet) hands from chunk to chunk, for
    each batch and head a matrix of dk rows and dv columns:
 
@@ -416,6 +434,12 @@ LINREC_API int linrec_chunk_state_workspace(const struct linrec_chunk_state *chu
                                             size_t *bytes);
 LINREC_API int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
 LINREC_API int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
+
+/* The product of gamma over all chunks, (batch, heads, decays); with W and Y the product of the matrices A[k], the last
+   one on the left, (batch, heads, dk, dk), as the forward pass of a plain kernel on the identity gives it. Reads gamma, W
+   and Y; dv does not count. */
+LINREC_API int linrec_chunk_state_transition(const struct linrec_chunk_state *chunk_state, float *transition,
+                                             cudaStream_t stream);
 
 /* One position of a chunkwise layer, in place. Each row of the batch is a sequence, and the states of all that came
    before lie in its slot, state[slots[b]]: for each head a matrix h of dk rows and dv columns,
