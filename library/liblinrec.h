@@ -96,7 +96,10 @@ LINREC_API int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t
    d_inputs[0] * coeffs[0]. Where there are no elements nothing happens, but that a sequence ends in the state in which
    it begins, which is 0 without an initial state; the same of the gradients. Results are promised as long as all
    products of coefficients that follow each other are finite: tiles of a sequence are computed apart, so where such a
-   product overflows, with abs(coeffs) > 1 again and again, a NaN may come where the loop has a finite number. */
+   product overflows, with abs(coeffs) > 1 again and again, a NaN may come where the loop has a finite number. An output
+   that is infinite may become a NaN where the loop keeps the infinity, from the first element on at which a product of
+   coefficients that follow each other behind it underflows to 0, because 0 * infinity is NaN; it never becomes finite,
+   and no other sequence is touched. The same is true of gradients, and of the decays of all operations below. */
 struct linrec_recurrence {
     size_t num_seqs; /* sequences, rows */
     size_t seq_len;  /* elements of each, columns */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls.c - calls all functions of an installed liblinrec, for library.t:
 
-       calls results | states | errors | before | threads | graph
+       calls results | states | infinities | errors | before | threads | graph
 
    Writes one line for each thing that is wrong, and nothing if all is right. */
 #include <math.h>
@@ -164,6 +164,51 @@ static void check_recurrence(bool states)
         if (states)
             check_output(what, &end);
         check_gradients(what, run_recurrence, inputs, states ? 3 : 2, outputs, states ? 2 : 1);
+    }
+}
+
+/* An infinity at one place. From there on in the direction of time outputs are infinite, as the loop's; from the first
+   product on that underflows, 0.5^150, they may be NaN, but not finite. Before it, and in other sequences, they are what
+   they were without it. Backward the same of d_inputs, with time reversed. */
+static void check_infinite(const char *what, const float *without, const float *with, size_t length, size_t seq,
+                           size_t place, bool reverse)
+{
+    for (size_t i = 0; i < recurrence.num_seqs * length; i++) {
+        const size_t l = i % length, behind = reverse ? place - l : l - place; /* huge: before it */
+        const bool is_right = i / length != seq || behind >= length ? memcmp(with + i, without + i, sizeof *with) == 0
+                              : behind < 150                        ? with[i] == (float)INFINITY
+                                                                    : !isfinite(with[i]) && !(with[i] < 0);
+        if (!is_right) {
+            printf("%s, %zu steps behind an infinity: %g\n", what, behind, (double)with[i]);
+            return;
+        }
+    }
+}
+
+static void check_infinities(void)
+{
+    static const size_t sizes[][2] = {{3, 300}, {2, 5000}, {1, 20001}, {70, 400}};
+    const float infinity = (float)INFINITY;
+    for (int i = 0; i < 8; i++) {
+        const size_t num_seqs = sizes[i / 2][0], length = sizes[i / 2][1], seq = num_seqs / 2;
+        const size_t place = length / 3, at = seq * length + place, count = num_seqs * length;
+        char what[64];
+        snprintf(what, sizeof what, "recurrence, %zu x %zu%s", num_seqs, length, i % 2 ? ", reversed" : "");
+        set_recurrence(num_seqs, length, i % 2, false);
+        float *const halves = malloc(count * sizeof(float));
+        for (size_t l = 0; l < count; l++)
+            halves[l] = 0.5f;
+        must_cuda(cudaMemcpy(c.device, halves, count * sizeof(float), cudaMemcpyHostToDevice));
+        must(linrec_recurrence_forward(&recurrence, NULL), what);
+        must(linrec_recurrence_backward(&recurrence, NULL), what);
+        const float *const y_without = fetch(y.device, count), *const d_without = fetch(x.d_device, count);
+        must_cuda(cudaMemcpy(y.d_device + at, &infinity, sizeof infinity, cudaMemcpyHostToDevice));
+        must(linrec_recurrence_backward(&recurrence, NULL), what);
+        check_infinite("backward", d_without, fetch(x.d_device, count), length, seq, place, !recurrence.reverse);
+        must_cuda(cudaMemcpy(x.device + at, &infinity, sizeof infinity, cudaMemcpyHostToDevice));
+        must(linrec_recurrence_forward(&recurrence, NULL), what);
+        check_infinite(what, y_without, fetch(y.device, count), length, seq, place, recurrence.reverse);
+        free(halves);
     }
 }
 
@@ -742,6 +787,8 @@ int main(int argc, char **argv)
         check_ssd();
     } else if (strcmp(what, "states") == 0)
         check_recurrence(true);
+    else if (strcmp(what, "infinities") == 0)
+        check_infinities();
     else if (strcmp(what, "errors") == 0)
         check_errors();
     else if (strcmp(what, "before") == 0)
@@ -751,7 +798,7 @@ int main(int argc, char **argv)
     else if (strcmp(what, "graph") == 0)
         check_graph();
     else {
-        fprintf(stderr, "usage: calls results | states | errors | before | threads | graph\n");
+        fprintf(stderr, "usage: calls results | states | infinities | errors | before | threads | graph\n");
         return 2;
     }
     return 0;

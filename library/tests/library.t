@@ -99,7 +99,7 @@ my %about = (
     ($sim ? () : (graph => 'captured in a graph, and replayed')),
 );
 my %programs = (
-    calls => {%about, threads => 'several host threads at once'},
+    calls => {%about, threads => 'several host threads at once', infinities => 'an infinity stays one, or becomes a NaN, and stays in its sequence'},
     layout => {%about, promises => 'the same bits in each run; a NaN stays in its sequence', starts => 'wrong starts lead to no access outside the arrays', step => 'a step, in place'},
     transitions => {results => 'the transitions of stretches are what a loop says', joined => 'stretches joined are one pass', map { $_ => $about{$_} } qw(errors before)},
     steps => {%about, results => "the layers' steps, in place, are what a loop says"},
