@@ -66,6 +66,10 @@ cmp_ok(abs($_ - $numbers[3]), '<', 0.001, "$_ is right") for @numbers[0 .. 2];
 cmp_ok(@numbers, '==', 6, 'it prints three results, each with what a loop says') or diag("@numbers");
 cmp_ok(abs($numbers[2 * $_] - $numbers[2 * $_ + 1]), '<', 0.001, "$numbers[2 * $_] is right") for 0 .. 2;
 
+@numbers = example('stretches');
+cmp_ok(@numbers, '==', 8, 'it prints four results, each with that of one pass') or diag("@numbers");
+cmp_ok(abs($numbers[2 * $_] - $numbers[2 * $_ + 1]), '<', 0.001, "$numbers[2 * $_] is right") for 0 .. 3;
+
 my ($cflags) = join ' ', grep { /^-I/ } flags();
 
 # in C++, and found while the program runs, or not there
