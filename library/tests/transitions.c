@@ -293,7 +293,9 @@ struct form {
     size_t heads, rows, columns, decays; /* decays: of a head; 0: a matrix, (rows, rows) */
 };
 
-static double *carry_over(const struct form *form, const double *transition, const double *state, const double *own)
+/* The state behind a stretch, or with `back` the gradient before it: then a matrix is transposed. */
+static double *carry_over(const struct form *form, const double *transition, const double *state, const double *own,
+                          bool back)
 {
     const size_t part = form->rows * form->columns, rows = form->rows;
     double *const next = malloc(form->heads * part * sizeof(double));
@@ -303,7 +305,8 @@ static double *carry_over(const struct form *form, const double *transition, con
         if (form->decays != 0)
             next[i] += transition[head * form->decays + (form->decays == 1 ? 0 : row)] * state[i];
         for (size_t j = 0; j < rows && form->decays == 0; j++)
-            next[i] += transition[(head * rows + row) * rows + j] * state[head * part + j * form->columns + column];
+            next[i] += transition[(head * rows + (back ? j : row)) * rows + (back ? row : j)] *
+                       state[head * part + j * form->columns + column];
     }
     return next;
 }
@@ -378,7 +381,7 @@ static void check_joined(const char *what, part_function *run, const struct form
         snprintf(where, sizeof where, "%s, stretch %zu of %zu", what, s + 1, stretches);
         run(first, count, NULL, final, part_out, transition); /* what a rank tells the others */
         double *const own = fetch(final, states);
-        double *const after = carry_over(form, fetch(transition, transitions), before, own);
+        double *const after = carry_over(form, fetch(transition, transitions), before, own, false);
         run(first, count, to_device(before, states), final, part_out, NULL);
         compare(where, fetch(part_out, outputs), fetch(part_of(&out, outer, len, first, count), outputs), outputs,
                 1e-4);
@@ -387,6 +390,65 @@ static void check_joined(const char *what, part_function *run, const struct form
     }
     snprintf(where, sizeof where, "%s, joined", what);
     compare(where, before, end, states, 1e-4);
+}
+
+/* Backward from this gradient of the final state. */
+static void chunks_part_back(size_t first, size_t count, const struct array *d_out, const float *initial,
+                             const float *d_final, float *d_initial, float *d_local, float *d_gamma)
+{
+    const size_t batch = chunks.batch, len = chunks.chunks, of_ranks = W.count / len * count;
+    struct linrec_chunk_state part = chunks;
+    part.chunks = count, part.initial_state = initial;
+    part.gamma = part_of(&gamma_, batch, len, first, count), part.h_local = part_of(&local, batch, len, first, count);
+    part.d_h_out = part_of(d_out, batch, len, first, count), part.d_final_state = d_final;
+    part.d_initial_state = d_initial, part.d_h_local = d_local, part.d_gamma = d_gamma;
+    if (chunks.rank != 0) {
+        part.W = part_of(&W, batch, len, first, count), part.Y = part_of(&Y, batch, len, first, count);
+        part.d_W = device_room(of_ranks), part.d_Y = device_room(of_ranks);
+    }
+    must(linrec_chunk_state_workspace(&part, LINREC_BACKWARD, &part.workspace_bytes), "workspace");
+    new_workspace(&part.workspace, part.workspace_bytes);
+    must(linrec_chunk_state_backward(&part, NULL), "chunks, backward");
+}
+
+/* As docs/library.md says: each stretch's d_initial_state by itself; from the last one on these are joined; each stretch
+   goes back again from there. */
+static void check_joined_back(const char *what, const struct form *form, size_t stretches)
+{
+    const size_t len = chunks.chunks, states = form->heads * form->rows * form->columns;
+    const size_t transitions = form->heads * (form->decays != 0 ? form->decays : form->rows * form->rows);
+    const struct array begin = array_of(LINREC_FLOAT32, states, -1, 1);
+    const struct array d_out = array_of(LINREC_FLOAT32, local.count, -1, 1);
+    struct array d_local = {LINREC_FLOAT32, local.count, NULL, device_room(local.count)};
+    struct array d_gamma = {LINREC_FLOAT32, gamma_.count, NULL, device_room(gamma_.count)};
+    float *const final = device_room(states), *const d_state = device_room(states);
+    double *before[4] = {begin.value}, *transition[4], *d_own[4], *d_behind = calloc(states, sizeof(double));
+    chunks_part_back(0, len, &d_out, begin.device, NULL, d_state, d_local.device, d_gamma.device);
+    double *const d_begin = fetch(d_state, states);
+    for (size_t s = 0; s < stretches; s++) {
+        const size_t first = len * s / stretches, count = len * (s + 1) / stretches - first;
+        float *const room = device_room(transitions);
+        chunks_part(first, count, NULL, final, device_room(local.count), room);
+        transition[s] = fetch(room, transitions);
+        before[s + 1] = carry_over(form, transition[s], before[s], fetch(final, states), false);
+        chunks_part_back(first, count, &d_out, to_device(before[s], states), NULL, d_state, device_room(local.count),
+                         device_room(gamma_.count));
+        d_own[s] = fetch(d_state, states);
+    }
+    for (size_t s = stretches; s-- > 0;) {
+        const size_t first = len * s / stretches, count = len * (s + 1) / stretches - first;
+        const size_t of_local = local.count / len * count, of_gamma = gamma_.count / len * count;
+        float *const part_local = device_room(of_local), *const part_gamma = device_room(of_gamma);
+        chunks_part_back(first, count, &d_out, to_device(before[s], states), to_device(d_behind, states), d_state,
+                         part_local, part_gamma);
+        compare(what, fetch(part_local, of_local), fetch(part_of(&d_local, chunks.batch, len, first, count), of_local),
+                of_local, 1e-4);
+        compare(what, fetch(part_gamma, of_gamma), fetch(part_of(&d_gamma, chunks.batch, len, first, count), of_gamma),
+                of_gamma, 1e-4);
+        d_behind = carry_over(form, transition[s], d_behind, d_own[s], true);
+        compare(what, fetch(d_state, states), d_behind, states, 1e-4);
+    }
+    compare(what, d_behind, d_begin, states, 1e-4);
 }
 
 static void check_all_joined(void)
@@ -406,6 +468,8 @@ static void check_all_joined(void)
             chunks.exclusive = i & 4;
             const struct form form = {2 * 2, 5, 8, rank != 0 ? 0 : decays};
             check_joined(what, chunks_part, &form, 2, 10, 2 * 5 * 8, stretches);
+            strcat(what, ", gradients");
+            check_joined_back(what, &form, stretches);
         }
     }
 }
