@@ -40,6 +40,11 @@ int call_status(cudaError_t error)
     }
 }
 
+int call_checked(cudaError_t error)
+{
+    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error);
+}
+
 int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
 {
     if (bytes == 0)
@@ -49,7 +54,7 @@ int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
     call_begin();
     const cudaError_t error = cudaMemsetAsync(workspace, 0xFF, bytes, stream);
     call_end();
-    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error);
+    return call_checked(error);
 }
 
 void call_begin(void)

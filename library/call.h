@@ -15,6 +15,9 @@ _Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 &&
    its limits. */
 int call_status(cudaError_t error);
 
+/* The same of one that checks its arguments itself, and calls nothing else invalid. */
+int call_checked(cudaError_t error);
+
 /* The status of a workspace of which a call needs so many bytes. */
 static inline int call_workspace(const void *workspace, size_t bytes, size_t needed)
 {

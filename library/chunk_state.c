@@ -16,6 +16,8 @@ static struct chunk_state_args args_of(const struct linrec_chunk_state *c)
         .decays = c->decays,
         .dtype = (enum dtype)c->dtype,
         .exclusive = c->exclusive,
+        .num_seqs = c->num_seqs,
+        .starts = c->cu_seqlens,
         .h_local = c->h_local,
         .gamma = c->gamma,
         .W = c->W,
@@ -79,6 +81,17 @@ int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cu
     return status;
 }
 
+int linrec_chunk_state_transition(const struct linrec_chunk_state *chunk_state, float *transition, cudaStream_t stream)
+{
+    if (chunk_state == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct chunk_state_args args = args_of(chunk_state);
+    call_begin();
+    const cudaError_t error = chunk_state_transition(&args, transition, stream);
+    call_end();
+    return call_checked(error);
+}
+
 int linrec_chunk_state_step(const struct linrec_chunk_step *step, cudaStream_t stream)
 {
     if (step == NULL)
@@ -112,5 +125,5 @@ int linrec_chunk_state_step(const struct linrec_chunk_step *step, cudaStream_t s
     call_begin();
     const cudaError_t error = chunk_state_step(&args, stream);
     call_end();
-    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error); /* it has no other limits */
+    return call_checked(error);
 }

@@ -124,5 +124,5 @@ int linrec_layout_step(const struct linrec_step *step, cudaStream_t stream)
     call_begin();
     const cudaError_t error = layout_step(&args, stream);
     call_end();
-    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error); /* it has no other limits */
+    return call_checked(error);
 }

@@ -13,7 +13,7 @@
        linrec_X_backward(&x, stream)            queues its gradients
 
    For a model that writes there also are linrec_layout_step, linrec_selective_scan_step and linrec_chunk_state_step,
-   one step in place.
+   one step in place; and for several GPUs, each with a stretch of time, linrec_X_transition of the layers.
 
    What is true of all of them:
 
@@ -96,7 +96,10 @@ LINREC_API int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t
    d_inputs[0] * coeffs[0]. Where there are no elements nothing happens, but that a sequence ends in the state in which
    it begins, which is 0 without an initial state; the same of the gradients. Results are promised as long as all
    products of coefficients that follow each other are finite: tiles of a sequence are computed apart, so where such a
-   product overflows, with abs(coeffs) > 1 again and again, a NaN may come where the loop has a finite number. */
+   product overflows, with abs(coeffs) > 1 again and again, a NaN may come where the loop has a finite number. An output
+   that is infinite may become a NaN where the loop keeps the infinity, from the first element on at which a product of
+   coefficients that follow each other behind it underflows to 0, because 0 * infinity is NaN; it never becomes finite,
+   and no other sequence is touched. The same is true of gradients, and of the decays of all operations below. */
 struct linrec_recurrence {
     size_t num_seqs; /* sequences, rows */
     size_t seq_len;  /* elements of each, columns */
@@ -206,6 +209,15 @@ LINREC_API int linrec_layout_step(const struct linrec_step *step, cudaStream_t s
 
 /* ---- layers: the selective scan, Mamba-2, and the chunk states ---- */
 
+/* Each of the three has a function more, linrec_X_transition: what all steps, or chunks, do to a state that comes in,
+
+       final_state = transition * initial_state + what final_state is without an initial state
+
+   so that GPUs which have a stretch of time each can join them (docs/library.md, "Several GPUs"). It writes float32,
+   reads what the function's comment names and no other array, which may be NULL then, and takes no workspace. Where
+   there is no step it is 1, or the identity. Of packed sequences there is one for each. Order of sums and statuses are
+   as everywhere. */
+
 /* The layer of Mamba (Gu and Dao, 2023), with the names of its selective_scan_fn. For batch b, channel d, state n and
    step l; g is the group of channel d, and groups divide the channels evenly, in order:
 
@@ -273,6 +285,11 @@ LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selecti
                                                      size_t *bytes);
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+
+/* transition[b, d, n] = exp(A[d, n] * sum over l of step[d, l]), (batch, channels, states). Reads delta, delta_bias and
+   A. The sum is off by at most (26 + seq_len / 2048) 2^-24 of the sum of the steps' sizes. */
+LINREC_API int linrec_selective_scan_transition(const struct linrec_selective_scan *scan, float *transition,
+                                                cudaStream_t stream);
 
 /* One step of the layer, in place, with the names of Mamba's selective_state_update. Each row of the batch is a
    sequence, and its state h of all that came before lies in its slot, state[slots[b]]:
@@ -357,6 +374,10 @@ LINREC_API int linrec_ssd_workspace(const struct linrec_ssd *ssd, enum linrec_pa
 LINREC_API int linrec_ssd_forward(const struct linrec_ssd *ssd, cudaStream_t stream);
 LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t stream);
 
+/* transition[b, h] = exp(A[h] * sum of s[t]), (batch, heads). Reads dt, dt_bias and A. The sum is off by at most
+   (64 + seq_len / 1024) 2^-24 of the sum of the steps' sizes. */
+LINREC_API int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transition, cudaStream_t stream);
+
 /* The state that a chunkwise layer (gated linear attention, Mamba-2, gated DeltaNet) hands from chunk to chunk, for
    each batch and head a matrix of dk rows and dv columns:
 
@@ -372,19 +393,27 @@ LINREC_API int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t st
    again. So each product that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in
    float16, though d_gamma is float32.
 
-   No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk: final_state is the
-   initial state, and d_initial_state is d_final_state. */
+   Packed sequences: with cu_seqlens, batch is 1, and the chunks are those of num_seqs sequences, one after the other.
+   Sequence s has the chunks cu_seqlens[s] ... cu_seqlens[s+1] - 1, which may be none: these numbers count chunks, and
+   not positions. Each sequence begins with its own initial state and ends in its own final one. They are computed by a
+   plain kernel, which is many times slower than those for sequences of one length, and takes up to 256 rows also where there
+   is no rank. What else is said of cu_seqlens at struct linrec_layout is true here, too.
+
+   No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk, in all or in a packed
+   sequence: final_state is the initial state, and d_initial_state is d_final_state. */
 struct linrec_chunk_state {
     size_t batch, chunks, heads, dk, dv;
-    size_t rank;   /* up to 64, and then dk up to 256; 0 if W and Y are NULL */
-    size_t decays; /* of a head: dk, one for each row, or 1 */
+    size_t rank;           /* up to 64, and then dk up to 256; 0 if W and Y are NULL */
+    size_t decays;         /* of a head: dk, one for each row, or 1 */
+    size_t num_seqs;       /* packed sequences; 0 without cu_seqlens */
+    const int *cu_seqlens; /* (num_seqs + 1), ascending, or NULL: not packed */
     enum linrec_dtype dtype;
     bool exclusive;
 
     const void *h_local;        /* (batch, chunks, heads, dk, dv) */
     const float *gamma;         /* (batch, chunks, heads, decays) */
     const void *W, *Y;          /* (batch, chunks, heads, dk, rank), or both NULL */
-    const float *initial_state; /* (batch, heads, dk, dv), or NULL */
+    const float *initial_state; /* (batch, heads, dk, dv), or NULL; packed: num_seqs in place of batch, as all states */
 
     void *h_out;        /* as h_local; forward writes */
     float *final_state; /* (batch, heads, dk, dv), or NULL; forward writes */
@@ -408,6 +437,12 @@ LINREC_API int linrec_chunk_state_workspace(const struct linrec_chunk_state *chu
                                             size_t *bytes);
 LINREC_API int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
 LINREC_API int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
+
+/* The product of gamma over all chunks, (batch, heads, decays); with W and Y the product of the matrices A[k], the last
+   one on the left, (batch, heads, dk, dk), as the forward pass of a plain kernel on the identity gives it. Reads gamma, W
+   and Y; dv does not count. */
+LINREC_API int linrec_chunk_state_transition(const struct linrec_chunk_state *chunk_state, float *transition,
+                                             cudaStream_t stream);
 
 /* One position of a chunkwise layer, in place. Each row of the batch is a sequence, and the states of all that came
    before lie in its slot, state[slots[b]]: for each head a matrix h of dk rows and dv columns,

@@ -96,6 +96,17 @@ int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cud
     return status;
 }
 
+int linrec_selective_scan_transition(const struct linrec_selective_scan *scan, float *transition, cudaStream_t stream)
+{
+    if (scan == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct selective_args args = args_of(scan);
+    call_begin();
+    const cudaError_t error = selective_transition(&args, transition, stream);
+    call_end();
+    return call_checked(error);
+}
+
 int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStream_t stream)
 {
     if (step == NULL)
@@ -130,5 +141,5 @@ int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStr
     call_begin();
     const cudaError_t error = selective_step(&args, stream);
     call_end();
-    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error); /* it has no other limits */
+    return call_checked(error);
 }

@@ -78,7 +78,7 @@ static int run(const struct linrec_ssd *ssd, bool backward, cudaStream_t stream)
     if (status != LINREC_SUCCESS)
         return status;
     const cudaError_t error = backward ? layer_default_backward(&args, stream) : layer_default(layer, stream);
-    return error == cudaErrorInvalidValue ? LINREC_INVALID_ARGUMENT : call_status(error); /* it has no other limits */
+    return call_checked(error);
 }
 
 int linrec_ssd_forward(const struct linrec_ssd *ssd, cudaStream_t stream)
@@ -95,4 +95,15 @@ int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t stream)
     const int status = run(ssd, true, stream);
     call_end();
     return status;
+}
+
+int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transition, cudaStream_t stream)
+{
+    if (ssd == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct layer_backward_args args = args_of(ssd);
+    call_begin();
+    const cudaError_t error = layer_transition(&args.layer, transition, stream);
+    call_end();
+    return call_checked(error);
 }

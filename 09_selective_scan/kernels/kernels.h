@@ -25,6 +25,10 @@ selective_launcher selective_backward;
 
 selective_step_launcher selective_step; /* one step, in place */
 
+/* What all steps do to the states that come in: a factor for each, (batch, channels, states), or of packed sequences
+   (num_seqs, channels, states). Reads delta, delta_bias and A alone. */
+cudaError_t selective_transition(const struct selective_args *args, float *transition, cudaStream_t stream);
+
 /* Scratch memory in bytes, on the current device. Forward, only steps needs some, for more than STEPS_ELEMS states. */
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 size_t selective_state_passing_workspace(const struct selective_args *args, bool backward);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chunk_check.c - the checks that all launchers begin with. */
+#include <limits.h>
 #include <stdint.h>
 
 #include "chunk_check.h"
@@ -30,28 +31,41 @@ static bool is_base(const void *pointer, bool needed)
     return pointer == NULL ? !needed : (uintptr_t)pointer % 16 == 0;
 }
 
+/* Whether packed sequences are the chunks of one batch, numbered by int. */
+static bool starts_fit(const struct chunk_state_args *args)
+{
+    if (args->starts == NULL)
+        return args->num_seqs == 0;
+    return args->batch == 1 && args->chunks <= INT_MAX && args->num_seqs < INT_MAX &&
+           (args->num_seqs != 0 || args->chunks == 0) && args->dk <= CHUNK_STATE_MAX_ROWS &&
+           (uintptr_t)args->starts % sizeof(int) == 0;
+}
+
 bool chunk_state_is_empty(const struct chunk_state_args *args)
 {
-    return args->batch == 0 || args->heads == 0 || args->dk == 0 || args->dv == 0;
+    return chunk_state_num_seqs(args) == 0 || args->heads == 0 || args->dk == 0 || args->dv == 0;
 }
 
 bool chunk_state_sizes_fit(const struct chunk_state_args *args, size_t max_rank)
 {
     const size_t widest = args->rank > args->dv ? args->rank : args->dv;
     const size_t sizes[] = {args->batch, args->chunks, args->heads, args->dk, widest};
+    const size_t states[] = {chunk_state_num_seqs(args), args->heads, args->dk, args->dv};
+    if (!starts_fit(args))
+        return false;
     return chunk_state_is_empty(args) ||
-           (fits(sizes, 5, PTRDIFF_MAX / sizeof(float)) && (args->decays == 1 || args->decays == args->dk) &&
-            args->rank <= max_rank && (args->rank == 0 || args->dk <= CHUNK_STATE_MAX_ROWS) &&
-            (unsigned)args->dtype < NUM_DTYPES);
+           (fits(sizes, 5, PTRDIFF_MAX / sizeof(float)) && fits(states, 4, PTRDIFF_MAX / sizeof(float)) &&
+            (args->decays == 1 || args->decays == args->dk) && args->rank <= max_rank &&
+            (args->rank == 0 || args->dk <= CHUNK_STATE_MAX_ROWS) && (unsigned)args->dtype < NUM_DTYPES);
 }
 
 cudaError_t chunk_state_check(const struct chunk_state_args *args, bool backward, size_t max_rank)
 {
     const bool chunks = args->chunks != 0, ranks = chunks && args->rank != 0;
-    if (chunk_state_is_empty(args))
-        return cudaSuccess;
     if (!chunk_state_sizes_fit(args, max_rank))
         return cudaErrorInvalidValue;
+    if (chunk_state_is_empty(args))
+        return cudaSuccess;
     if (!is_base(args->gamma, chunks) || !is_base(args->W, ranks) || !is_base(args->Y, ranks) ||
         !is_base(args->initial_state, false))
         return cudaErrorInvalidValue;
@@ -84,16 +98,24 @@ static cudaError_t clear_sums(const struct chunk_state_args *args, cudaStream_t 
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done)
 {
+    *done = args->starts != NULL;
+    return *done ? cudaErrorInvalidValue : chunk_state_begin_packed(args, backward, max_rank, stream, done);
+}
+
+cudaError_t chunk_state_begin_packed(const struct chunk_state_args *args, bool backward, size_t max_rank,
+                                     cudaStream_t stream, bool *done)
+{
     const bool empty = chunk_state_is_empty(args);
     const cudaError_t error = chunk_state_check(args, backward, max_rank);
     const float *const from = backward ? args->d_final_state : args->initial_state;
     float *const to = backward ? args->d_initial_state : args->final_state;
     *done = error != cudaSuccess || empty || args->chunks == 0;
-    if (empty && backward)
+    if (error == cudaSuccess && empty && backward)
         return clear_sums(args, stream);
     if (error != cudaSuccess || empty || args->chunks != 0 || to == NULL)
         return error;
-    const size_t bytes = args->batch * args->heads * args->dk * args->dv * sizeof(float); /* no chunk changes it */
+    const size_t bytes =
+        chunk_state_num_seqs(args) * args->heads * args->dk * args->dv * sizeof(float); /* no chunk changes it */
     return from != NULL ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream)
                         : cudaMemsetAsync(to, 0, bytes, stream);
 }

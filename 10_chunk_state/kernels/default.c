@@ -11,7 +11,7 @@
    to 8.3 us in place of 6.4 to 8.9 with 2 to 8 chunks; - else tma. Without TMA: - forward in float32, where dv is a
    multiple of 4: prefetch; else registers; - backward from 8 chunks on, where three stages of it fit: low_rank, whose
    shared memory and copying warps serve a diagonal A, too (64.0 us in place of 103.3 with 64 chunks); else registers.
-   */
+   Packed sequences: plain. */
 #include "kernels.h"
 #include "low_rank_plan.h"
 #include "tma_plan.h"
@@ -52,6 +52,8 @@ enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, 
                                            bool backward)
 {
     const size_t slices = tma_slices(args, gpu);
+    if (args->starts != NULL)
+        return CHOICE_PLAIN;
     if (args->rank != 0 && !backward && is_for_mma(args, gpu))
         return CHOICE_MMA;
     if (args->rank != 0)
@@ -77,6 +79,7 @@ static const struct {
     [CHOICE_SPLIT] = {chunk_state_split, chunk_state_split_backward, chunk_state_tma_workspace},
     [CHOICE_LOW_RANK] = {chunk_state_low_rank, chunk_state_low_rank_backward, chunk_state_low_rank_workspace},
     [CHOICE_MMA] = {chunk_state_mma, NULL, NULL},
+    [CHOICE_PLAIN] = {chunk_state_plain, chunk_state_plain_backward, chunk_state_low_rank_workspace},
 };
 
 cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)

@@ -36,7 +36,7 @@ cudaError_t low_rank_plan_of(const struct chunk_state_args *args, const struct g
 {
     const size_t bytes = dtype_bytes(args->dtype), slices = (args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     const size_t padded = args->rank <= 4 ? (args->rank + 3) / 4 * 4 : (args->rank + 7) / 8 * 8;
-    const size_t blocks = args->batch * args->heads * slices;
+    const size_t blocks = chunk_state_num_seqs(args) * args->heads * slices;
     struct gpu_info gpu;
     const cudaError_t error = gpu_of(of_gpu, &gpu);
     if (error != cudaSuccess)

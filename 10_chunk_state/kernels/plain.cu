@@ -9,6 +9,11 @@
        ...                                    A barrier stands behind each line: the other warps have the other rows.
        row 8      warp 0
 
+   Packed sequences are computed here, and here alone: a block has the chunks of its sequence (chunk_range.cuh).
+
+   Without h_local forward computes the transition (transition.cu): it begins with the identity, adds nothing, and
+   stores the last state alone.
+
    Backward has d_h in place of h, and q = W^T d_h beside p. What is summed up over columns is a sum of
    one thread: d_W and d_Y of a row and a rank. */
 #include <cuda_runtime.h>
@@ -17,6 +22,7 @@
 #include "backward_space.h"
 #include "kernels.h"
 #include "chunk_check.h"
+#include "chunk_range.cuh"
 #include "low_rank_stage.cuh"
 #include "low_rank_sums.h"
 
@@ -24,20 +30,25 @@ enum { PLAIN_WARPS = 8, PLAIN_STRIDE = BLOCK_COLUMNS + 1 /* from row to row: oth
 
 template <int dtype>
 static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
-    plain_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
-                  const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
-                  const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+    plain_forward(struct low_rank_plan plan, const int *__restrict__ starts, bool exclusive,
+                  const void *__restrict__ h_local, const float *__restrict__ gamma, const void *__restrict__ W,
+                  const void *__restrict__ Y, const float *__restrict__ initial_state, void *__restrict__ h_out,
+                  float *__restrict__ final_state)
 {
     extern __shared__ float memory[];
-    const struct low_rank_block block = low_rank_block_of(&plan);
+    struct low_rank_block block = low_rank_block_of(&plan);
+    const struct chunk_range range = chunk_range_of(starts, block.head / plan.heads, plan.chunks);
+    block.zero = range.first * plan.heads + block.head % plan.heads;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = plan.dk, rank = plan.rank;
-    const bool inside = in_bounds(&plan, block, 0, lane);
+    const bool inside = in_bounds(&plan, block, 0, lane), is_transition = h_local == NULL;
     const size_t state = block.head * dk * plan.dv + block.start + lane;
     float *const h = memory + lane, *const p = h + dk * PLAIN_STRIDE; /* the lane's column */
     for (int i = warp; i < dk; i += PLAIN_WARPS)
-        h[i * PLAIN_STRIDE] = initial_state != NULL && inside ? initial_state[state + i * plan.dv] : 0.0f;
+        h[i * PLAIN_STRIDE] = is_transition                     ? (float)(i == (int)block.start + lane)
+                              : initial_state != NULL && inside ? initial_state[state + i * plan.dv]
+                                                                : 0.0f;
     __syncthreads();
-    for (size_t k = 0; k < plan.chunks; k++) {
+    for (size_t k = 0; k < range.count; k++) {
         const size_t row = (block.zero + k * plan.heads) * dk; /* of this chunk's first, in W, Y and h_local */
         for (int r = warp; r < rank; r += PLAIN_WARPS) {
             float sum = 0.0f;
@@ -50,11 +61,11 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
             const size_t at = (row + i) * plan.dv + block.start + lane;
             const size_t decay = row / dk * plan.decays + (plan.decays == 1 ? 0 : i);
             const float before = h[i * PLAIN_STRIDE];
-            float t = gamma[decay] * before + (inside ? read1<dtype>(h_local, at) : 0.0f);
+            float t = gamma[decay] * before + (inside && !is_transition ? read1<dtype>(h_local, at) : 0.0f);
             for (int r = 0; r < rank; r++)
                 t -= read1<dtype>(W, (row + i) * rank + r) * p[r * PLAIN_STRIDE];
             h[i * PLAIN_STRIDE] = t;
-            if (inside)
+            if (inside && !is_transition)
                 write1<dtype>(h_out, at, exclusive ? before : t);
         }
         __syncthreads();
@@ -65,15 +76,17 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
 
 template <int dtype>
 static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
-    plain_backward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ states,
-                   const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
-                   const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
-                   void *__restrict__ d_h_local, float *__restrict__ d_initial_state, struct part_counts counts,
-                   float *__restrict__ parts)
+    plain_backward(struct low_rank_plan plan, const int *__restrict__ starts, bool exclusive,
+                   const void *__restrict__ states, const float *__restrict__ gamma, const void *__restrict__ W,
+                   const void *__restrict__ Y, const void *__restrict__ d_h_out,
+                   const float *__restrict__ d_final_state, void *__restrict__ d_h_local,
+                   float *__restrict__ d_initial_state, struct part_counts counts, float *__restrict__ parts)
 {
     extern __shared__ float memory[];
     __shared__ float of_warps[PLAIN_WARPS];
-    const struct low_rank_block block = low_rank_block_of(&plan);
+    struct low_rank_block block = low_rank_block_of(&plan);
+    const struct chunk_range range = chunk_range_of(starts, block.head / plan.heads, plan.chunks);
+    block.zero = range.first * plan.heads + block.head % plan.heads;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = plan.dk, rank = plan.rank;
     const int columns = (int)min(plan.dv - block.start, (size_t)BLOCK_COLUMNS);
     const bool inside = lane < columns;
@@ -83,7 +96,7 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
     float *const d_W = parts + blockIdx.x % plan.slices * counts.all, *const d_Y = d_W + counts.ranks;
     for (int i = warp; i < dk; i += PLAIN_WARPS)
         d[i * PLAIN_STRIDE] = d_final_state != NULL && inside ? d_final_state[state + i * plan.dv] : 0.0f;
-    for (size_t k = plan.chunks; k-- > 0;) {
+    for (size_t k = range.count; k-- > 0;) {
         const size_t chunk = block.zero + k * plan.heads, row = chunk * dk;
         float *const d_gamma = d_Y + counts.ranks + chunk * plan.decays;
         float of_gamma = 0.0f;
@@ -150,23 +163,37 @@ static size_t plain_shared(const struct low_rank_plan *plan, int sums)
     return (size_t)(plan->dk + sums * plan->rank) * PLAIN_STRIDE * sizeof(float);
 }
 
-extern "C" cudaError_t chunk_state_plain(const struct chunk_state_args *args, cudaStream_t stream)
+static cudaError_t launch_forward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const auto kernel = by_dtype(args->dtype, plain_forward<FLOAT32>, plain_forward<BF16>, plain_forward<FP16>);
     struct low_rank_plan plan;
-    bool done;
-    cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
-    if (!done)
-        error = low_rank_plan_of(args, NULL, args->dk, &plan);
-    if (done || error != cudaSuccess)
+    cudaError_t error = low_rank_plan_of(args, NULL, args->dk, &plan);
+    if (error != cudaSuccess)
         return error;
     const size_t shared = plain_shared(&plan, 1);
     error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
-                              args->initial_state, args->h_out, args->final_state);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->starts, args->exclusive, args->h_local, args->gamma, args->W,
+                              args->Y, args->initial_state, args->h_out, args->final_state);
+}
+
+extern "C" cudaError_t chunk_state_plain(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    bool done;
+    const cudaError_t error = chunk_state_begin_packed(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    return done ? error : launch_forward(args, stream);
+}
+
+extern "C" cudaError_t chunk_state_plain_transition(const struct chunk_state_args *args, float *transition,
+                                                    cudaStream_t stream)
+{
+    struct chunk_state_args of = *args;
+    of.dv = args->dk;
+    of.h_local = NULL;
+    of.final_state = transition;
+    return launch_forward(&of, stream);
 }
 
 extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args *args, cudaStream_t stream)
@@ -176,7 +203,7 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
     struct backward_space space;
     struct chunk_state_args behind = *args;
     bool done;
-    cudaError_t error = chunk_state_begin(args, true, CHUNK_STATE_MAX_RANK, stream, &done);
+    cudaError_t error = chunk_state_begin_packed(args, true, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done)
         return error;
     const size_t used = low_rank_parts_bytes(args);
@@ -189,12 +216,13 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
     if (error == cudaSuccess)
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error == cudaSuccess)
-        error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
+        error =
+            backward_space(&behind, 1, args->starts != NULL ? chunk_state_plain : chunk_state_low_rank, stream, &space);
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);
-    error = cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, space.states, args->gamma, args->W, args->Y,
-                               args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
+    error = cudaLaunchKernelEx(&launch, kernel, plan, args->starts, args->exclusive, space.states, args->gamma, args->W,
+                               args->Y, args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
                                low_rank_counts(args), (float *)args->workspace);
     return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, plan.slices, stream)
                                 : error;

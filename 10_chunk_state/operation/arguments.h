@@ -15,6 +15,11 @@
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it, from which a layer computes
    chunk k. final_state is h[chunks-1]. What is NULL falls away: no W and Y, no rank; no initial_state begins with 0.
 
+   Packed sequences: with `starts`, batch is 1, and the chunks are those of num_seqs sequences, one after the other.
+   Sequence s has the chunks starts[s] ... starts[s+1] - 1, which may be none; each begins with a state of its own and
+   ends in one. starts[0] is 0, and starts[num_seqs] is chunks. Other numbers lead to other results, but to no access
+   outside of the arrays.
+
    Backward, with d_h[k] the gradient with respect to h[k] and ' for what is transposed:
 
        d_h[k]       = A[k+1]' d_h[k+1] + d_h_out[k]       exclusive: + d_h_out[k+1], which is h[k]; d_final_state joins
@@ -46,12 +51,14 @@ struct chunk_state_args {
     size_t decays; /* of a head: dk, one for each row, or 1 */
     enum dtype dtype;
     bool exclusive;
+    size_t num_seqs;             /* packed sequences; 0 without starts */
+    const int *starts;           /* (num_seqs + 1), or NULL: not packed */
     struct launch_config config; /* what --config gave (launch_config.h) */
 
     const void *h_local;        /* (batch, chunks, heads, dk, dv) */
     const float *gamma;         /* (batch, chunks, heads, decays) */
     const void *W, *Y;          /* (batch, chunks, heads, dk, rank), or both NULL */
-    const float *initial_state; /* (batch, heads, dk, dv), or NULL */
+    const float *initial_state; /* (batch, heads, dk, dv), or NULL; packed: num_seqs in place of batch, as all states */
 
     void *h_out;        /* as h_local; forward writes */
     float *final_state; /* (batch, heads, dk, dv), or NULL; forward writes */
@@ -79,6 +86,12 @@ struct chunk_state_args {
    final_state is the initial state, and d_initial_state is d_final_state. */
 typedef cudaError_t chunk_state_launcher(const struct chunk_state_args *args, cudaStream_t stream);
 
+/* How many states there are of each head. */
+static inline size_t chunk_state_num_seqs(const struct chunk_state_args *args)
+{
+    return args->starts != NULL ? args->num_seqs : args->batch;
+}
+
 /* A row of the chapter's table. The table ends with a row whose info.name is NULL. */
 struct chunk_state_kernel {
     struct kernel_info info;
@@ -86,6 +99,7 @@ struct chunk_state_kernel {
     size_t max_rank;                          /* 0: diagonal A only */
     size_t max_rows;                          /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of;                        /* dv is a multiple of it; 0: any */
+    bool packed;                              /* it takes packed sequences, too */
     bool joins;                               /* without W and Y: it may combine sums of segments, as split does */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
     bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
@@ -93,7 +107,7 @@ struct chunk_state_kernel {
 
 enum {
     CHUNK_STATE_MAX_RANK = 64,
-    CHUNK_STATE_MAX_ROWS = 256, /* dk, where there is a rank */
+    CHUNK_STATE_MAX_ROWS = 256, /* dk, where there is a rank, or sequences are packed */
 };
 
 #ifdef __cplusplus

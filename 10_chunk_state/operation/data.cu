@@ -17,7 +17,10 @@ static __global__ void fill(struct chunk_spec spec, int array, enum dtype dtype,
 {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
-        dtype_set(dtype, values, i, chunk_value(&spec, array, i));
+        if (array == STARTS)
+            ((int *)values)[i] = (int)chunk_start(&spec, i);
+        else
+            dtype_set(dtype, values, i, chunk_value(&spec, array, i));
 }
 
 extern "C" cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, enum dtype dtype, void *values,
@@ -64,7 +67,7 @@ static __global__ void check_sums(struct chunk_oracle oracle, size_t count, stru
 extern "C" cudaError_t chunk_device_check(const struct chunk_state_args *args, bool backward, int levels,
                                           struct finding *finding)
 {
-    struct chunk_oracle oracle = {*args, backward, levels, args->batch * args->heads * args->dv, NULL, NULL, NULL};
+    struct chunk_oracle oracle = {*args, backward, levels, chunk_num_columns(args), NULL, NULL, NULL};
     const size_t sums = backward ? chunk_num_sums(args) : 0, slots = chunk_oracle_slots(args, backward) * oracle.count;
     if (slots == 0)
         return cudaSuccess;

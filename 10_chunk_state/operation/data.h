@@ -7,7 +7,7 @@
 #include "arguments.h"
 
 /* The operation's sizes and arrays, as they are numbered (operation.c). */
-enum { BATCH, CHUNKS, HEADS, DK, DV, RANK, DECAYS };
+enum { BATCH, CHUNKS, HEADS, DK, DV, RANK, DECAYS, NUM_SEQS = BATCH /* of packed sequences in its place */ };
 enum chunk_array {
     H_LOCAL,
     GAMMA,
@@ -24,7 +24,8 @@ enum chunk_array {
     D_W,
     D_Y,
     D_INITIAL_STATE,
-    NUM_CHUNK_ARRAYS
+    NUM_CHUNK_ARRAYS,
+    STARTS = NUM_CHUNK_ARRAYS /* of packed sequences one more */
 };
 
 /* What the decays look like. */
@@ -45,16 +46,18 @@ struct chunk_spec {
     uint64_t seed;
     int kind;
     bool backward;
+    size_t num_seqs; /* packed sequences, or 0 */
     size_t chunks, heads, dk, dv, rank, decays;
     float scale; /* of an element of W or Y */
 };
 
-static inline struct chunk_spec chunk_spec(const size_t *sizes, bool backward, uint64_t seed, int kind)
+static inline struct chunk_spec chunk_spec(const size_t *sizes, bool packed, bool backward, uint64_t seed, int kind)
 {
     const struct chunk_spec spec = {
         .seed = seed,
         .kind = kind,
         .backward = backward,
+        .num_seqs = packed ? sizes[NUM_SEQS] : 0,
         .chunks = sizes[CHUNKS],
         .heads = sizes[HEADS],
         .dk = sizes[DK],
@@ -79,9 +82,34 @@ static inline HOST_DEVICE bool chunk_has_chunks(int array)
     return array != INITIAL_STATE && array != D_FINAL_STATE;
 }
 
+/* Where packed sequence s starts, s up to num_seqs: many short ones, of which some may be empty, then few long ones. */
+static inline HOST_DEVICE size_t chunk_start(const struct chunk_spec *spec, size_t s)
+{
+    const double t = (double)s / (double)(spec->num_seqs != 0 ? spec->num_seqs : 1), t2 = t * t;
+    return (size_t)((double)spec->chunks * (t2 * t2));
+}
+
+/* The sequence that a chunk belongs to, which is its batch where they are not packed. */
+static inline HOST_DEVICE size_t chunk_sequence(const struct chunk_spec *spec, size_t chunk)
+{
+    size_t low = 0, high = spec->num_seqs; /* the last one that starts there or before */
+    if (spec->num_seqs == 0)
+        return spec->chunks != 0 ? chunk / spec->chunks : 0;
+    while (low + 1 < high) {
+        const size_t middle = (low + high) / 2;
+        if (chunk_start(spec, middle) <= chunk)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Element i of an array that a pass reads. */
 static inline HOST_DEVICE float chunk_value(const struct chunk_spec *spec, int array, size_t i)
 {
+    if (array == STARTS)
+        return (float)chunk_start(spec, i);
     /* W begins with Y's numbers: a head writes along about the keys that it reads. One in four is its own. */
     const bool shared = array == W_ && data_hash(spec->seed, DATA_SPECIAL, i) % 4 != 0;
     const uint64_t seed = spec->seed + 100 * (uint64_t)(shared ? Y_ : array);
@@ -89,11 +117,12 @@ static inline HOST_DEVICE float chunk_value(const struct chunk_spec *spec, int a
     const size_t chunk = i / part / spec->heads; /* counted through all batches */
 
     if (spec->kind == CHUNK_NONFINITE && head % 2 == 0 && chunk_has_chunks(array)) {
-        const size_t batch = spec->chunks != 0 ? chunk / spec->chunks : 0;
-        const uint64_t special = data_hash(spec->seed, DATA_SPECIAL, batch * spec->heads + head);
+        const size_t seq = chunk_sequence(spec, chunk);
+        const size_t first = spec->num_seqs != 0 ? chunk_start(spec, seq) : seq * spec->chunks;
+        const size_t length = spec->num_seqs != 0 ? chunk_start(spec, seq + 1) - first : spec->chunks;
+        const uint64_t special = data_hash(spec->seed, DATA_SPECIAL, seq * spec->heads + head);
         const int hit = special % 2 == 0 ? GAMMA : spec->backward ? D_H_OUT : H_LOCAL;
-        if (array == hit && chunk == batch * spec->chunks + (special >> 8) % spec->chunks &&
-            i % part == (special >> 32) % part)
+        if (array == hit && chunk == first + (special >> 8) % length && i % part == (special >> 32) % part)
             return (special >> 1) % 2 == 0 ? (float)NAN : (float)INFINITY;
     }
     if (spec->kind == CHUNK_NEAR_ONE && spec->rank != 0 && chunk % CHUNK_WINDOW == CHUNK_WINDOW - 1 &&

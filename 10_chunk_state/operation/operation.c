@@ -2,6 +2,7 @@
 /* operation.c - the chunk states as an operation of the harness (common/harness/operation.h). */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/harness/machine.h"
 #include "../../common/harness/operation.h"
@@ -18,10 +19,21 @@ static const char *kind_name(int kind)
     return names[kind];
 }
 
+/* Packed sequences are an operation with one array more. */
+static bool is_packed(const struct problem *problem)
+{
+    return problem->operation->num_arrays > STARTS;
+}
+
+static struct chunk_spec spec_of(const struct problem *problem, const struct data *data)
+{
+    return chunk_spec(problem->sizes, is_packed(problem), is_backward(problem->direction), data->seed, data->kind);
+}
+
 static void fill(const struct problem *problem, const struct data *data)
 {
-    const struct chunk_spec spec = chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
-    for (int a = 0; a < NUM_CHUNK_ARRAYS; a++) {
+    const struct chunk_spec spec = spec_of(problem, data);
+    for (int a = 0; a < problem->operation->num_arrays; a++) {
         const struct array *array = &problem->operation->arrays[a];
         const size_t count = array_count(array, problem->sizes);
         if (array_role(array, problem->direction) == READ && problem->arrays[a] != NULL)
@@ -32,9 +44,9 @@ static void fill(const struct problem *problem, const struct data *data)
 
 static cudaError_t device_fill(const struct problem *problem, const struct data *data)
 {
-    const struct chunk_spec spec = chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
+    const struct chunk_spec spec = spec_of(problem, data);
     cudaError_t error = cudaSuccess;
-    for (int a = 0; a < NUM_CHUNK_ARRAYS && error == cudaSuccess; a++) {
+    for (int a = 0; a < problem->operation->num_arrays && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
         if (array_role(array, problem->direction) == READ && problem->arrays[a] != NULL)
             error = chunk_fill_array(&spec, a, array_dtype(array, problem->dtype), problem->arrays[a],
@@ -50,7 +62,9 @@ static struct chunk_state_args args_of(const struct problem *problem)
     void *const *arrays = problem->arrays;
     const size_t *sizes = problem->sizes;
     return (struct chunk_state_args){
-        .batch = sizes[BATCH],
+        .batch = is_packed(problem) ? 1 : sizes[BATCH],
+        .num_seqs = is_packed(problem) ? sizes[NUM_SEQS] : 0,
+        .starts = is_packed(problem) ? arrays[STARTS] : NULL,
         .chunks = sizes[CHUNKS],
         .heads = sizes[HEADS],
         .dk = sizes[DK],
@@ -131,7 +145,7 @@ static int levels(const void *which, const struct problem *problem)
     const struct chunk_state_kernel *row = which;
     const struct chunk_state_args args = args_of(problem);
     if (args.rank == 0)
-        return row->joins ? 10 : 1;
+        return row->joins && args.starts == NULL ? 10 : 1;
     return row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args) ? CHUNK_TENSOR_SUMS
                                                                                                      : CHUNK_SUMS;
 }
@@ -152,8 +166,8 @@ static void check(const struct problem *problem, const struct data *data, int nu
     if (oracle.work == NULL || oracle.sum == NULL) {
         finding_add(finding, backward ? D_H_LOCAL : H_OUT, 0, NAN, 0.0, 0.0);
     } else {
-        for (size_t number = 0; number < args->batch * args->heads * args->dv; number++) {
-            struct chunk_column column = {&oracle, number / args->dv, number % args->dv, 0};
+        for (size_t number = 0; number < chunk_num_columns(args); number++) {
+            const struct chunk_column column = chunk_column_of(&oracle, number, 0);
             if (backward)
                 chunk_check_backward(&column, finding);
             else
@@ -181,7 +195,7 @@ static double bytes(const struct problem *problem)
     if (is_backward(problem->direction) && problem->arrays[STATES] != NULL)
         moved.arrays[H_LOCAL] = moved.arrays[INITIAL_STATE] = NULL;
     double sum = 0.0;
-    for (int a = 0; a < NUM_CHUNK_ARRAYS; a++)
+    for (int a = 0; a < problem->operation->num_arrays; a++)
         if (moved.arrays[a] != NULL)
             sum += (double)array_count(&problem->operation->arrays[a], problem->sizes) *
                    (double)array_element_bytes(&problem->operation->arrays[a], problem->dtype);
@@ -220,8 +234,9 @@ static void settle(size_t sizes[MAX_SIZES], const bool given[MAX_SIZES])
 
 const struct operation chunk_state_operation = {
     .name = "chunk states",
-    .also = "The program has one more operation: --step asks for one position of a layer. --step --help lists its "
-            "options.\n",
+    .also =
+        "The program has two more operations: --seqs N or --starts S.npy asks for packed sequences, --step for one\n"
+        "position of a layer. --help beside one of these lists its options.\n",
     .num_sizes = 7,
     .sizes = {[BATCH] = {"batch", "batch", "batches", .is_list = false},
               [CHUNKS] = {"chunks", "number of chunks", "chunks of each batch", .is_list = true},
@@ -269,3 +284,58 @@ const struct operation chunk_state_operation = {
     .workspace_size = workspace_size,
     .levels = levels,
 };
+
+/* ---- packed sequences ---- */
+
+static void packed_describe(const void *which, struct kernel *kernel)
+{
+    const struct chunk_state_kernel *row = which;
+    describe(which, kernel);
+    kernel->runs[FORWARD] = row->packed && row->forward != NULL;
+    kernel->runs[BACKWARD] = row->packed && row->backward != NULL;
+}
+
+static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
+{
+    if (refuses(which, sizes, why, size))
+        return true;
+    if (sizes[DK] > CHUNK_STATE_MAX_ROWS)
+        snprintf(why, size, "takes up to %d rows of packed sequences, not %zu", CHUNK_STATE_MAX_ROWS, sizes[DK]);
+    else if (sizes[NUM_SEQS] == 0 && sizes[CHUNKS] != 0)
+        snprintf(why, size, "takes at least one sequence where there are chunks");
+    else
+        return false;
+    return true;
+}
+
+static void packed_shapes(const struct machine *machine, struct shapes *shapes)
+{
+    static const size_t on_gpu[][MAX_SIZES] = {{16, 256, 16, 64, 64, 0, 64}, {16, 256, 16, 64, 64, 16, 64}};
+    static const size_t on_sim[][MAX_SIZES] = {
+        {5, 23, 2, 3, 8, 0, 3}, {4, 9, 1, 17, 36, 0, 1}, {4, 11, 2, 5, 12, 9, 1}};
+    const bool gpu = machine->backend == ON_CUDA;
+    for (int i = 0; i < (gpu ? 2 : 3); i++)
+        shapes_add(shapes, gpu ? on_gpu[i] : on_sim[i]);
+}
+
+const struct operation *chunk_state_packed_operation(void)
+{
+    static struct operation packed;
+    packed = chunk_state_operation;
+    packed.name = "chunk states, packed sequences";
+    packed.also = NULL;
+    packed.sizes[NUM_SEQS] = (struct size){"seqs", "number of sequences", "sequences, one after the other", false};
+    packed.sizes[CHUNKS].help = "chunks of all sequences together";
+    packed.default_shapes = packed_shapes;
+    packed.describe = packed_describe;
+    packed.refuses = packed_refuses;
+    for (int a = 0; a < NUM_CHUNK_ARRAYS; a++) { /* what has a part for each chunk has no batch */
+        struct array *const array = &packed.arrays[a];
+        if (array->dims[1] == CHUNKS)
+            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
+    }
+    packed.arrays[STARTS] =
+        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {NUM_SEQS}};
+    packed.num_arrays = STARTS + 1;
+    return &packed;
+}

@@ -51,10 +51,16 @@ struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
     int levels;          /* without W and Y: D above, 1 for a loop. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS */
-    size_t count;        /* batch * heads * dv: the columns */
+    size_t count;        /* chunk_num_columns(...) */
     double *work;        /* chunk_oracle_slots(...) * count */
     double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
 };
+
+/* The columns of all states. */
+static inline HOST_DEVICE size_t chunk_num_columns(const struct chunk_state_args *args)
+{
+    return (args->starts != NULL ? args->num_seqs : args->batch) * args->heads * args->dv;
+}
 
 /* Where a column's slots begin: rows of the state with their errors, and so on. */
 static inline HOST_DEVICE size_t slot_h(const struct chunk_state_args *args)
@@ -97,8 +103,22 @@ static inline HOST_DEVICE void chunk_add(double *at, double value)
 /* One column: where its head stands, and its slots. */
 struct chunk_column {
     const struct chunk_oracle *oracle;
-    size_t head, j, number; /* batch and head in one, which column of it, which of all */
+    size_t head, j, number; /* batch, or packed sequence, and head in one, which column of it, which of all */
+    size_t first, chunks;   /* the first chunk, counted through all batches, and how many there are */
 };
+
+static inline HOST_DEVICE struct chunk_column chunk_column_of(const struct chunk_oracle *oracle, size_t number,
+                                                              size_t slots)
+{
+    const struct chunk_state_args *args = &oracle->args;
+    const size_t head = number / args->dv, seq = head / args->heads;
+    struct chunk_column column = {oracle, head, number % args->dv, slots, seq * args->chunks, args->chunks};
+    if (args->starts != NULL) {
+        column.first = (size_t)args->starts[seq];
+        column.chunks = (size_t)args->starts[seq + 1] - column.first;
+    }
+    return column;
+}
 
 static inline HOST_DEVICE double *slot(const struct chunk_column *c, size_t which)
 {
@@ -109,7 +129,7 @@ static inline HOST_DEVICE double *slot(const struct chunk_column *c, size_t whic
 static inline HOST_DEVICE size_t chunk_at(const struct chunk_column *c, size_t k, size_t part)
 {
     const struct chunk_state_args *args = &c->oracle->args;
-    return ((c->head / args->heads * args->chunks + k) * args->heads + c->head % args->heads) * part;
+    return ((c->first + k) * args->heads + c->head % args->heads) * part;
 }
 
 static inline HOST_DEVICE double chunk_gamma(const struct chunk_column *c, size_t k, size_t i)
@@ -233,7 +253,7 @@ static inline HOST_DEVICE void chunk_check_forward(const struct chunk_column *c,
     const struct chunk_state_args *args = &c->oracle->args;
     const size_t h = slot_h(args), e = h + args->dk;
     chunk_begin(c);
-    for (size_t k = 0; k < args->chunks; k++) {
+    for (size_t k = 0; k < c->chunks; k++) {
         if (args->exclusive)
             chunk_compare_elements(c, H_OUT, args->h_out, k, h, e, finding);
         chunk_step(c, k);
@@ -275,10 +295,10 @@ static inline HOST_DEVICE void chunk_add_d_h_out(const struct chunk_column *c, s
 static inline HOST_DEVICE void chunk_find_states(const struct chunk_column *c, size_t states)
 {
     const struct chunk_state_args *args = &c->oracle->args;
-    const size_t h = slot_h(args), dk = args->dk, errors = states + args->chunks * dk;
+    const size_t h = slot_h(args), dk = args->dk, errors = states + c->chunks * dk;
     if (args->states == NULL)
         chunk_begin(c);
-    for (size_t k = 0; k < args->chunks; k++) {
+    for (size_t k = 0; k < c->chunks; k++) {
         for (size_t i = 0; i < dk; i++) {
             const size_t at = chunk_at(c, k, dk * args->dv) + i * args->dv + c->j;
             double state, error = 0.0;
@@ -339,14 +359,14 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
 static inline HOST_DEVICE void chunk_check_backward(const struct chunk_column *c, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
-    const size_t dk = args->dk, d = slot_h(args) + 6 * dk, states = d + 5 * dk, errors = states + args->chunks * dk;
+    const size_t dk = args->dk, d = slot_h(args) + 6 * dk, states = d + 5 * dk, errors = states + c->chunks * dk;
     chunk_find_states(c, states);
     for (size_t i = 0; i < dk; i++) {
         *slot(c, d + i) = args->d_final_state != NULL ? args->d_final_state[(c->head * dk + i) * args->dv + c->j] : 0.0;
         *slot(c, d + dk + i) = *slot(c, d + 3 * dk + i) = 0.0;
         *slot(c, d + 2 * dk + i) = *slot(c, d + 4 * dk + i) = fabs(*slot(c, d + i));
     }
-    for (size_t k = args->chunks; k-- > 0;) {
+    for (size_t k = c->chunks; k-- > 0;) {
         if (!args->exclusive)
             chunk_add_d_h_out(c, k, d);
         chunk_compare_elements(c, D_H_LOCAL, args->d_h_local, k, d, d + dk, finding);
@@ -361,7 +381,7 @@ static inline HOST_DEVICE void chunk_check_backward(const struct chunk_column *c
 static inline HOST_DEVICE void chunk_check_column(const struct chunk_oracle *oracle, size_t number,
                                                   struct finding *finding)
 {
-    const struct chunk_column column = {oracle, number / oracle->args.dv, number % oracle->args.dv, number};
+    const struct chunk_column column = chunk_column_of(oracle, number, number);
     if (oracle->backward)
         chunk_check_backward(&column, finding);
     else

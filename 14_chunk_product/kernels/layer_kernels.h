@@ -15,6 +15,10 @@ layer_launcher layer_stretches; /* the same, time cut into stretches whose state
 layer_launcher layer_wgmma;     /* both by wgmma, two heads a block; cudaErrorNotSupported but on sm_90 */
 layer_launcher layer_default;   /* the default: one of these */
 
+/* What all steps do to the states that come in: a factor for each head's, (batch, heads), or of packed sequences
+   (num_seqs, heads). Reads dt, dt_bias and A alone. */
+cudaError_t layer_transition(const struct layer_args *args, float *transition, cudaStream_t stream);
+
 /* Bytes of workspace that the default needs; `starts` are not looked at. */
 size_t layer_default_workspace(const struct layer_args *args);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls.c - calls all functions of an installed liblinrec, for library.t:
 
-       calls results | states | errors | before | threads | graph
+       calls results | states | infinities | errors | before | threads | graph
 
    Writes one line for each thing that is wrong, and nothing if all is right. */
 #include <math.h>
@@ -53,6 +53,14 @@ static float *fetch(const float *device, size_t count)
     float *const host = malloc(count * sizeof(float));
     must_cuda(cudaMemcpy(host, device, count * sizeof(float), cudaMemcpyDeviceToHost));
     return host;
+}
+
+/* Where sequences start, on the device. */
+static const int *to_device(const int *numbers, size_t count)
+{
+    void *const room = device_room(count);
+    must_cuda(cudaMemcpy(room, numbers, count * sizeof *numbers, cudaMemcpyHostToDevice));
+    return room;
 }
 
 static void check_output(const char *what, const struct array *a)
@@ -159,6 +167,51 @@ static void check_recurrence(bool states)
     }
 }
 
+/* An infinity at one place. From there on in the direction of time outputs are infinite, as the loop's; from the first
+   product on that underflows, 0.5^150, they may be NaN, but not finite. Before it, and in other sequences, they are what
+   they were without it. Backward the same of d_inputs, with time reversed. */
+static void check_infinite(const char *what, const float *without, const float *with, size_t length, size_t seq,
+                           size_t place, bool reverse)
+{
+    for (size_t i = 0; i < recurrence.num_seqs * length; i++) {
+        const size_t l = i % length, behind = reverse ? place - l : l - place; /* huge: before it */
+        const bool is_right = i / length != seq || behind >= length ? memcmp(with + i, without + i, sizeof *with) == 0
+                              : behind < 150                        ? with[i] == (float)INFINITY
+                                                                    : !isfinite(with[i]) && !(with[i] < 0);
+        if (!is_right) {
+            printf("%s, %zu steps behind an infinity: %g\n", what, behind, (double)with[i]);
+            return;
+        }
+    }
+}
+
+static void check_infinities(void)
+{
+    static const size_t sizes[][2] = {{3, 300}, {2, 5000}, {1, 20001}, {70, 400}};
+    const float infinity = (float)INFINITY;
+    for (int i = 0; i < 8; i++) {
+        const size_t num_seqs = sizes[i / 2][0], length = sizes[i / 2][1], seq = num_seqs / 2;
+        const size_t place = length / 3, at = seq * length + place, count = num_seqs * length;
+        char what[64];
+        snprintf(what, sizeof what, "recurrence, %zu x %zu%s", num_seqs, length, i % 2 ? ", reversed" : "");
+        set_recurrence(num_seqs, length, i % 2, false);
+        float *const halves = malloc(count * sizeof(float));
+        for (size_t l = 0; l < count; l++)
+            halves[l] = 0.5f;
+        must_cuda(cudaMemcpy(c.device, halves, count * sizeof(float), cudaMemcpyHostToDevice));
+        must(linrec_recurrence_forward(&recurrence, NULL), what);
+        must(linrec_recurrence_backward(&recurrence, NULL), what);
+        const float *const y_without = fetch(y.device, count), *const d_without = fetch(x.d_device, count);
+        must_cuda(cudaMemcpy(y.d_device + at, &infinity, sizeof infinity, cudaMemcpyHostToDevice));
+        must(linrec_recurrence_backward(&recurrence, NULL), what);
+        check_infinite("backward", d_without, fetch(x.d_device, count), length, seq, place, !recurrence.reverse);
+        must_cuda(cudaMemcpy(x.device + at, &infinity, sizeof infinity, cudaMemcpyHostToDevice));
+        must(linrec_recurrence_forward(&recurrence, NULL), what);
+        check_infinite(what, y_without, fetch(y.device, count), length, seq, place, recurrence.reverse);
+        free(halves);
+    }
+}
+
 /* ---- the selective scan ---- */
 
 static struct linrec_selective_scan scan;
@@ -197,11 +250,8 @@ static void set_scan(bool packed, size_t states)
                                           .groups = GROUPS,
                                           .dtype = LINREC_FLOAT32,
                                           .delta_softplus = true};
-    if (packed) {
-        void *const room = device_room(sizeof starts / sizeof(int));
-        must_cuda(cudaMemcpy(room, starts, sizeof starts, cudaMemcpyHostToDevice));
-        scan.cu_seqlens = room, scan.num_seqs = sequences;
-    }
+    if (packed)
+        scan.cu_seqlens = to_device(starts, 5), scan.num_seqs = sequences;
     u = input("u", all * LENGTH, -1, 1), delta = input("delta", all * LENGTH, -2, 1);
     A = input("A", CHANNELS * states, -1, -0.1), D = input("D", CHANNELS, -1, 1), bias = input("bias", CHANNELS, -1, 1);
     B = input("B", batch * GROUPS * states * LENGTH, -1, 1), C = input("C", batch * GROUPS * states * LENGTH, -1, 1);
@@ -276,15 +326,20 @@ static void check_workspaces(void)
 
 static struct linrec_chunk_state chunks;
 static struct array local, gamma_, W, Y, h_out;
+static const int *chunk_starts; /* of packed sequences, here */
 
 static void run_chunks(void)
 {
     const size_t K = chunks.dk, V = chunks.dv, R = chunks.rank, state = K * V;
-    for (size_t bh = 0; bh < chunks.batch * chunks.heads; bh++) {
+    const bool packed = chunks.cu_seqlens != NULL;
+    for (size_t bh = 0; bh < (packed ? chunks.num_seqs : chunks.batch) * chunks.heads; bh++) {
+        const size_t seq = bh / chunks.heads, head = bh % chunks.heads;
+        const size_t first = packed ? (size_t)chunk_starts[seq] : seq * chunks.chunks;
+        const size_t last = packed ? (size_t)chunk_starts[seq + 1] : first + chunks.chunks;
         double *const h = end.value + bh * state;
         memcpy(h, begin.value + bh * state, state * sizeof *h);
-        for (size_t k = 0; k < chunks.chunks; k++) {
-            const size_t at = (bh / chunks.heads * chunks.chunks + k) * chunks.heads + bh % chunks.heads;
+        for (size_t k = first; k < last; k++) {
+            const size_t at = k * chunks.heads + head;
             double *const result = h_out.value + at * state;
             if (chunks.exclusive)
                 memcpy(result, h, state * sizeof *h);
@@ -306,11 +361,15 @@ static void run_chunks(void)
     }
 }
 
-static void set_chunks(size_t rank, size_t decays, bool exclusive)
+/* starts: of packed sequences, of which there are so many, or NULL */
+static void set_chunks(size_t rank, size_t decays, bool exclusive, const int *starts, size_t num_seqs)
 {
-    enum { BATCH = 2, CHUNKS = 5, HEADS = 2, DK = 3, DV = 8, ALL = BATCH * CHUNKS * HEADS };
-    chunks = (struct linrec_chunk_state){.batch = BATCH,
-                                         .chunks = CHUNKS,
+    enum { HEADS = 2, DK = 3, DV = 8 };
+    const size_t batch = starts != NULL ? 1 : 2, of_batch = starts != NULL ? (size_t)starts[num_seqs] : 5;
+    const size_t all = batch * of_batch * HEADS, states = (starts != NULL ? num_seqs : batch) * HEADS * DK * DV;
+    chunk_starts = starts;
+    chunks = (struct linrec_chunk_state){.batch = batch,
+                                         .chunks = of_batch,
                                          .heads = HEADS,
                                          .dk = DK,
                                          .dv = DV,
@@ -318,11 +377,13 @@ static void set_chunks(size_t rank, size_t decays, bool exclusive)
                                          .decays = decays,
                                          .dtype = LINREC_FLOAT32,
                                          .exclusive = exclusive};
-    local = input("h_local", ALL * DK * DV, -1, 1), gamma_ = input("gamma", ALL * decays, 0.5, 1);
-    W = input("W", ALL * DK * (rank + 1), -1, 1), Y = input("Y", ALL * DK * (rank + 1), -1, 1);
-    begin = input("initial_state", BATCH * HEADS * DK * DV, -1, 1);
-    h_out = output("h_out", ALL * DK * DV), end = output("final_state", BATCH * HEADS * DK * DV);
-    W.count = Y.count = ALL * DK * rank;
+    if (starts != NULL)
+        chunks.cu_seqlens = to_device(starts, num_seqs + 1), chunks.num_seqs = num_seqs;
+    local = input("h_local", all * DK * DV, -1, 1), gamma_ = input("gamma", all * decays, 0.5, 1);
+    W = input("W", all * DK * (rank + 1), -1, 1), Y = input("Y", all * DK * (rank + 1), -1, 1);
+    begin = input("initial_state", states, -1, 1);
+    h_out = output("h_out", all * DK * DV), end = output("final_state", states);
+    W.count = Y.count = all * DK * rank;
     chunks.h_local = local.device, chunks.gamma = gamma_.device, chunks.initial_state = begin.device;
     chunks.h_out = h_out.device, chunks.final_state = end.device, chunks.d_h_out = h_out.d_device;
     chunks.d_final_state = end.d_device, chunks.d_h_local = local.d_device, chunks.d_gamma = gamma_.d_device;
@@ -336,16 +397,32 @@ static void set_chunks(size_t rank, size_t decays, bool exclusive)
 static void check_chunks(void)
 {
     struct array *const inputs[] = {&local, &gamma_, &begin, &W, &Y}, *const outputs[] = {&h_out, &end};
-    for (int i = 0; i < 4; i++) {
+    /* not packed; empty ones between others, at both ends; each has one chunk; one has all; none has any */
+    static const int some[] = {0, 0, 3, 3, 4, 4, 4}, each[] = {0, 1, 2, 3}, one[] = {0, 4}, none[] = {0, 0, 0};
+    static const struct {
+        const char *name;
+        const int *starts;
+        size_t num_seqs;
+    } packings[] = {{"", NULL, 0},
+                    {", packed", some, 6},
+                    {", of a chunk each", each, 3},
+                    {", one", one, 1},
+                    {", all empty", none, 2}};
+    for (int i = 0; i < 4 * 5; i++) {
         char what[64];
-        snprintf(what, sizeof what, "chunk state%s%s", i % 2 ? ", W and Y" : "", i / 2 ? ", exclusive" : "");
-        set_chunks(i % 2 ? 2 : 0, i % 2 ? 1 : 3, i / 2);
+        const int form = i % 4, packing = i / 4, num_inputs = form % 2 ? 5 : 3;
+        snprintf(what, sizeof what, "chunk state%s%s%s", packings[packing].name, form % 2 ? ", W and Y" : "",
+                 form / 2 ? ", exclusive" : "");
+        set_chunks(form % 2 ? 2 : 0, form % 2 ? 1 : 3, form / 2, packings[packing].starts, packings[packing].num_seqs);
         must(linrec_chunk_state_forward(&chunks, NULL), what);
         must(linrec_chunk_state_backward(&chunks, NULL), what);
         run_chunks();
         check_output(what, &h_out);
         check_output(what, &end);
-        check_gradients(what, run_chunks, inputs, i % 2 ? 5 : 3, outputs, 2);
+        if (chunks.chunks != 0)
+            check_gradients(what, run_chunks, inputs, num_inputs, outputs, 2);
+        else
+            check_gradients(what, run_chunks, inputs + 2, 1, outputs, 2); /* of the states, which are all there is */
     }
 }
 
@@ -388,11 +465,8 @@ static void set_ssd(bool packed)
                               .dv = DV,
                               .dtype = LINREC_FLOAT32,
                               .dt_softplus = true};
-    if (packed) {
-        void *const room = device_room(sizeof starts / sizeof(int));
-        must_cuda(cudaMemcpy(room, starts, sizeof starts, cudaMemcpyHostToDevice));
-        ssd.cu_seqlens = room, ssd.num_seqs = sequences;
-    }
+    if (packed)
+        ssd.cu_seqlens = to_device(starts, 5), ssd.num_seqs = sequences;
     u = input("x", all * DV, -1, 1), dt = input("dt", all, -2, 0);
     A = input("A", HEADS, -1, -0.1), D = input("D", HEADS, -1, 1), bias = input("dt_bias", HEADS, -1, 0);
     B = input("B", batch * LENGTH * GROUPS * DK, -1, 1), C = input("C", batch * LENGTH * GROUPS * DK, -1, 1);
@@ -494,7 +568,7 @@ static void check_errors(void)
 #undef FORWARD
 #undef BACKWARD
 
-    set_chunks(2, 1, false);
+    set_chunks(2, 1, false, NULL, 0);
 #define FORWARD linrec_chunk_state_forward(&chunks, NULL)
 #define BACKWARD linrec_chunk_state_backward(&chunks, NULL)
     EXPECT(linrec_chunk_state_backward(NULL, NULL), LINREC_INVALID_ARGUMENT);
@@ -507,6 +581,23 @@ static void check_errors(void)
     WITH(chunks, workspace_bytes, chunks.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
     WITH(chunks, workspace, (char *)chunks.workspace + 8, BACKWARD, LINREC_INVALID_ARGUMENT);
     WITH(chunks, batch, 0, FORWARD, LINREC_SUCCESS);
+    WITH(chunks, num_seqs, 2, FORWARD, LINREC_INVALID_ARGUMENT);                           /* packed, and where? */
+    WITH(chunks, cu_seqlens, (const int *)chunks.gamma, FORWARD, LINREC_INVALID_ARGUMENT); /* and a batch of 2 */
+    for (int i = 0; i < 8; i++) {
+        /* what are no starts leads to no access outside the arrays */
+        static const int no_starts[][3] = {{-5, 1 << 30, -3}, {4, 2, 0}, {3, 3, 9}, {-2147483647 - 1, 0, 2147483647}};
+        static const int starts[] = {0, 1, 4};
+        set_chunks(i % 2 ? 2 : 0, 1, i / 4, starts, 2);
+        EXPECT(FORWARD, LINREC_SUCCESS);
+        EXPECT(BACKWARD, LINREC_SUCCESS);
+        WITH(chunks, num_seqs, 0, FORWARD, LINREC_INVALID_ARGUMENT); /* chunks of no sequence */
+        WITH(chunks, dk, 257, FORWARD, LINREC_INVALID_ARGUMENT);
+        WITH(chunks, cu_seqlens, (const int *)((const char *)chunks.cu_seqlens + 2), FORWARD, LINREC_INVALID_ARGUMENT);
+        must_cuda(cudaMemcpy((void *)chunks.cu_seqlens, no_starts[i / 2], sizeof *no_starts, cudaMemcpyHostToDevice));
+        EXPECT(FORWARD, LINREC_SUCCESS);
+        EXPECT(BACKWARD, LINREC_SUCCESS);
+        must_cuda(cudaDeviceSynchronize());
+    }
 #undef FORWARD
 #undef BACKWARD
 
@@ -557,7 +648,7 @@ static void check_before(void)
 {
     set_recurrence(2, 5000, false, false);
     set_scan(false, 3);
-    set_chunks(2, 1, false);
+    set_chunks(2, 1, false, NULL, 0);
     set_ssd(false);
     const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
     if (before == cudaSuccess)
@@ -665,7 +756,7 @@ static void check_graph(void)
         struct array *const chunk_inputs[] = {&local, &gamma_, &begin, &W, &Y};
         struct array *const chunk_outputs[] = {&h_out, &end};
         if (i == 1)
-            set_chunks(2, 1, false);
+            set_chunks(2, 1, false, NULL, 0);
         must_cuda(cudaDeviceSynchronize());
         must_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
         must(i == 0 ? linrec_selective_scan_forward(&scan, stream) : linrec_chunk_state_forward(&chunks, stream),
@@ -696,6 +787,8 @@ int main(int argc, char **argv)
         check_ssd();
     } else if (strcmp(what, "states") == 0)
         check_recurrence(true);
+    else if (strcmp(what, "infinities") == 0)
+        check_infinities();
     else if (strcmp(what, "errors") == 0)
         check_errors();
     else if (strcmp(what, "before") == 0)
@@ -705,7 +798,7 @@ int main(int argc, char **argv)
     else if (strcmp(what, "graph") == 0)
         check_graph();
     else {
-        fprintf(stderr, "usage: calls results | states | errors | before | threads | graph\n");
+        fprintf(stderr, "usage: calls results | states | infinities | errors | before | threads | graph\n");
         return 2;
     }
     return 0;

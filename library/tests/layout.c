@@ -9,46 +9,6 @@
 
 #include "calls.h"
 
-/* ---- numbers of 16 bits ---- */
-
-static double of_bits(enum linrec_dtype dtype, const void *from, size_t i)
-{
-    if (dtype == LINREC_FLOAT32)
-        return ((const float *)from)[i];
-    const unsigned bits = ((const uint16_t *)from)[i];
-    if (dtype == LINREC_FLOAT16) {
-        const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
-        const double size = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
-                            : exponent == 0 ? ldexp(fraction, -24)
-                                            : ldexp(1024 + fraction, exponent - 25);
-        return bits >> 15 ? -size : size;
-    }
-    const uint32_t word = (uint32_t)bits << 16; /* bfloat16 is the upper half of a float */
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-/* Stores what is near to a value, and says what that is. */
-static double to_bits(enum linrec_dtype dtype, void *to, size_t i, double value)
-{
-    if (dtype == LINREC_FLOAT32) {
-        ((float *)to)[i] = (float)value;
-    } else if (dtype == LINREC_BFLOAT16) {
-        const float as_float = (float)value;
-        uint32_t word;
-        memcpy(&word, &as_float, sizeof word);
-        ((uint16_t *)to)[i] = (uint16_t)(word >> 16);
-    } else { /* multiples of 2^-10 are enough here: sign, exponent, fraction */
-        const int size = (int)(fabs(value) * 1024);
-        unsigned bits = 0;
-        for (int exponent = 0; size >> exponent != 0; exponent++)
-            bits = (unsigned)(exponent + 5) << 10 | (((unsigned)size << (10 - exponent)) & 1023);
-        ((uint16_t *)to)[i] = (uint16_t)(bits | (value < 0 ? 0x8000 : 0));
-    }
-    return of_bits(dtype, to, i);
-}
-
 static size_t bytes_of(enum linrec_dtype dtype)
 {
     return dtype == LINREC_FLOAT32 ? 4 : 2;

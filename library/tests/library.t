@@ -66,6 +66,10 @@ cmp_ok(abs($_ - $numbers[3]), '<', 0.001, "$_ is right") for @numbers[0 .. 2];
 cmp_ok(@numbers, '==', 6, 'it prints three results, each with what a loop says') or diag("@numbers");
 cmp_ok(abs($numbers[2 * $_] - $numbers[2 * $_ + 1]), '<', 0.001, "$numbers[2 * $_] is right") for 0 .. 2;
 
+@numbers = example('stretches');
+cmp_ok(@numbers, '==', 8, 'it prints four results, each with that of one pass') or diag("@numbers");
+cmp_ok(abs($numbers[2 * $_] - $numbers[2 * $_ + 1]), '<', 0.001, "$numbers[2 * $_] is right") for 0 .. 3;
+
 my ($cflags) = join ' ', grep { /^-I/ } flags();
 
 # in C++, and found while the program runs, or not there
@@ -99,9 +103,10 @@ my %about = (
     ($sim ? () : (graph => 'captured in a graph, and replayed')),
 );
 my %programs = (
-    calls  => {%about, threads => 'several host threads at once'},
+    calls => {%about, threads => 'several host threads at once', infinities => 'an infinity stays one, or becomes a NaN, and stays in its sequence'},
     layout => {%about, promises => 'the same bits in each run; a NaN stays in its sequence', starts => 'wrong starts lead to no access outside the arrays', step => 'a step, in place'},
-    steps  => {%about, results => "the layers' steps, in place, are what a loop says"},
+    transitions => {results => 'the transitions of stretches are what a loop says', joined => 'stretches joined are one pass', map { $_ => $about{$_} } qw(errors before)},
+    steps => {%about, results => "the layers' steps, in place, are what a loop says"},
 );
 write_file("$empty/calls.h", read_file('library/tests/calls.h'));
 for my $program (sort keys %programs) {
@@ -116,7 +121,7 @@ for my $program (sort keys %programs) {
             local $ENV{CUSIM_CHECKS} = 'bounds' if $what eq 'starts';
             my $said = join '', (in_empty(patiently(100, "./$run", $what)))[0 .. 2];
             # a program shares CUDA's runtime with the static library, and there a launch that succeeds takes the place of an error from before
-            $said =~ s/after linrec_\w+_(?:forward|backward|step)\(.*\) an error from before is "no error"\n//g if $what eq 'before' && $run =~ /static/ && !$sim;
+            $said =~ s/after linrec_\w+_(?:forward|backward|step|transition)\(.*\) an error from before is "no error"\n//g if $what eq 'before' && $run =~ /static/ && !$sim;
             is($said, '0', "$run: $about->{$what}");
         }
     }
@@ -137,7 +142,7 @@ my %inside = map { $_ => 1 } names('--defined-only', "$installed/lib/liblinrec.a
 my @foreign = grep { $inside{$_} && !/^DW\.ref\./ } map { names('-g', '--defined-only', $_) } grep { !/baselines\.o$/ } glob 'build/obj/' . backend() . '/common/{harness,linrec,base}/*.o';
 is("@foreign", '', 'nothing of the harness is in it');
 is(join(' ', grep { /^chapter\d+/ } keys %inside), '', 'and no table of kernels');
-ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step selective_step chunk_state_step layer_default);
+ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default layout_split layout_step selective_step chunk_state_step layer_default layer_transition selective_transition chunk_state_transition);
 my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,layout,selective_scan,chunk_state}.o';
 is("@by_name", '', 'no default finds a kernel by its name');
 

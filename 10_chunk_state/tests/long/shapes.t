@@ -62,6 +62,7 @@ SKIP: {
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(1, 9, 2, 5, 16, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, '--seqs', 6, (shape(1, 9, 2, 9, 34, 2))[2 .. 11], '--type', $type, '--with', 'all'), '', "packed: right in the simulator's order $order");
     }
 }
 

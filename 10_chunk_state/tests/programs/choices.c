@@ -15,6 +15,7 @@ int main(void)
     static const char *const names[] = {
         [CHOICE_REGISTERS] = "registers", [CHOICE_PREFETCH] = "prefetch", [CHOICE_TMA] = "tma",
         [CHOICE_SPLIT] = "split",         [CHOICE_LOW_RANK] = "low_rank", [CHOICE_MMA] = "mma",
+        [CHOICE_PLAIN] = "plain",
     };
     struct gpu_info gpu;
     struct chunk_state_args args;
