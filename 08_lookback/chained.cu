@@ -83,10 +83,12 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
-    const cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : lookback_check(args, false, &tiling);
+    const cudaError_t error = linrec_has_states(args)
+                                  ? cudaErrorInvalidValue
+                                  : lookback_check(args, false, &tiling, lookback_workspace_of(tiling.num_tiles));
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
     const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, LOOKBACK_THREADS, 0, stream);
     return cudaLaunchKernelEx(&launch, (args->reverse ? chained_forward<1> : chained_forward<0>), tiling, args->inputs,
-                              args->coeffs, args->outputs, (struct workspace *)args->workspace);
+                              args->coeffs, args->outputs, lookback_space(args));
 }

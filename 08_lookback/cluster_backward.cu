@@ -9,8 +9,8 @@
 
 #include "../common/cuda/cluster.h"
 #include "cluster_plan.h"
+#include "gradient_rows.cuh"
 #include "lookback.h"
-#include "warp_rows.cuh"
 
 /* Each block computes a tile of all arrays, (num_seqs, seq_len), a cluster a sequence; `from_end`: the
    scan begins at the end, as after a forward pass. */
@@ -33,19 +33,7 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     const unsigned seq = blockIdx.x / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
-    const int behind = own - lane * 4 + rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
-    if (lane == 0 && behind < last_y)
-        y_behind = outputs[tile.at + place<from_end>(behind, 1)];
-#pragma unroll
-    for (int r = 0; r < rows; r++) {
-        load4<from_end>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
-        load4<from_end>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
-        load4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (is_first && own + i == tile.first)
-            enter_gradient(&states, seq, &x[0][i]);
+    y_behind = rows_load_gradients<rows, from_end>(&states, seq, d_outputs, coeffs, outputs, &tile, own, lane, x, c, y);
     const struct pair warp_aggregate = rows_scan_shifted<rows>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -76,13 +64,9 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        const int at = own + r * PIPE_ROW, very_last = tile_end(&tile) - at;
-        const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
-        const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
-                                     : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+        const int at = own + r * PIPE_ROW;
+        row_d_coeffs(&states, initial_state, tile_end(&tile) - at, x[r], y[r], r + 1 < rows ? y[r + 1][0] : y_behind,
+                     lane);
         store4_unsplit<from_end>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
         store4_unsplit<from_end>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
     }

@@ -110,11 +110,11 @@ static cudaError_t most_blocks(const void *kernel, unsigned *blocks)
 extern "C" cudaError_t lookback_grid_sync(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
-    cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : lookback_check(args, false, &tiling);
+    cudaError_t error = linrec_has_states(args)
+                            ? cudaErrorInvalidValue
+                            : lookback_check(args, false, &tiling, lookback_three_pass_workspace(args));
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
-    if (args->workspace_size < lookback_three_pass_workspace(args))
-        return cudaErrorInvalidValue;
     float *const products = (float *)args->workspace, *const sums = products + tiling.num_tiles,
                  *const carries = sums + tiling.num_tiles;
 

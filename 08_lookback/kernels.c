@@ -5,6 +5,7 @@
 #include "../common/linrec/linrec_operation.h"
 #include "cluster_plan.h"
 #include "lookback.h"
+#include "one_hop_plan.h"
 #include "persistent_cluster.h"
 
 /* As in chapter 05 (kernels.c there); the tiles' aggregates are joined in a few levels more, 32 at once, and these
@@ -30,6 +31,11 @@ const struct linrec_kernel chapter08_kernels[] = {
             "the same for few tiles: a warp of its own publishes and looks back, no tickets where all blocks fit"),
      .forward = lookback_resident, .backward = lookback_resident_backward, .states = true,
      .workspace_size = lookback_resident_workspace},
+    {KERNEL(one_hop,
+            "for few tiles: each reads all aggregates before it at once; nothing is cleaned, a launch has a number"),
+     .forward = lookback_one_hop, .backward = lookback_one_hop_backward, .states = true, .max_seq_len = ONE_HOP_MAX_LEN,
+     .max_num_seqs = ONE_HOP_TILES, .has_room = lookback_one_hop_has_room, .workspace_size = lookback_one_hop_workspace,
+     .info.tunable = {{1, 2, 4}, ONE_HOP_MAX_THREADS}},
     {KERNEL(cluster, "the blocks of a sequence write their aggregates into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .states = true, .max_seq_len = CLUSTER_MAX_LEN,
      .info.min_arch = 90, .info.tunable = {{2, 4}, CLUSTER_MAX_THREADS}},

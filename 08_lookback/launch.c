@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* launch.c - shared by the launchers of one pass: tiles, workspace, checks. See lookback.h. */
 #include "lookback.h"
+#include "one_hop_plan.h"
 
 struct tiling lookback_tiling(const struct linrec_args *args, int rows)
 {
@@ -12,22 +13,26 @@ struct tiling lookback_tiling(const struct linrec_args *args, int rows)
     return tiling;
 }
 
-/* A ticket, a counter and a descriptor for each tile. */
-static size_t workspace_size(const struct tiling *tiling)
+size_t lookback_workspace_of(size_t descriptors)
 {
-    return 8 + 8 * (size_t)tiling->num_tiles;
+    return ONE_HOP_BYTES + 8 + 8 * descriptors;
+}
+
+struct workspace *lookback_space(const struct linrec_args *args)
+{
+    return (struct workspace *)((char *)args->workspace + ONE_HOP_BYTES);
 }
 
 size_t lookback_workspace(const struct linrec_args *args)
 {
     const struct tiling tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
-    return workspace_size(&tiling);
+    return lookback_workspace_of(tiling.num_tiles);
 }
 
 size_t lookback_resident_workspace(const struct linrec_args *args)
 {
     const struct tiling tiling = lookback_tiling(args, LOOKBACK_ROWS);
-    return workspace_size(&tiling);
+    return lookback_workspace_of(tiling.num_tiles);
 }
 
 cudaError_t lookback_workspace_init(void *workspace, size_t size, cudaStream_t stream)
@@ -35,12 +40,14 @@ cudaError_t lookback_workspace_init(void *workspace, size_t size, cudaStream_t s
     return size == 0 ? cudaSuccess : cudaMemsetAsync(workspace, 0xFF, size, stream);
 }
 
-cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct tiling *tiling)
+cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct tiling *tiling,
+                           size_t workspace_size)
 {
     const cudaError_t error = linrec_check_args_and_states(args, backward);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    return tiling->num_tiles > 0x7FFFFFFF || args->workspace == NULL || args->workspace_size < workspace_size(tiling)
+    return tiling->num_tiles > 0x7FFFFFFF || args->workspace == NULL || (uintptr_t)args->workspace % 16 != 0 ||
+                   args->workspace_size < workspace_size
                ? cudaErrorInvalidValue
                : cudaSuccess;
 }

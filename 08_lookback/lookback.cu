@@ -78,7 +78,9 @@ extern "C" cudaError_t lookback_one_pass(const struct linrec_args *args, cudaStr
 {
     const int rows = args->config.rows != 0 ? args->config.rows : LOOKBACK_ROWS;
     const struct tiling tiling = lookback_tiling(args, rows);
-    const cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : lookback_check(args, false, &tiling);
+    const cudaError_t error = linrec_has_states(args)
+                                  ? cudaErrorInvalidValue
+                                  : lookback_check(args, false, &tiling, lookback_workspace_of(tiling.num_tiles));
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
     void (*const kernel)(struct tiling, const float *, const float *, float *, struct workspace *) =
@@ -89,6 +91,5 @@ extern "C" cudaError_t lookback_one_pass(const struct linrec_args *args, cudaStr
                          : rows == 2 ? lookback_forward<2, 0>
                                      : lookback_forward<4, 0>);
     const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, LOOKBACK_THREADS, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, tiling, args->inputs, args->coeffs, args->outputs,
-                              (struct workspace *)args->workspace);
+    return cudaLaunchKernelEx(&launch, kernel, tiling, args->inputs, args->coeffs, args->outputs, lookback_space(args));
 }

@@ -159,7 +159,7 @@ extern "C" cudaError_t lookback_persistent_cluster_on(const struct linrec_args *
         return linrec_finish_empty(args, false, stream);
     const struct forward_work work = {launch.plan.tiling, launch.plan.threads / 32, args->inputs, args->coeffs,
                                       args->outputs,      states_of(args)};
-    return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
+    return cudaLaunchKernelEx(&launch.config, kernel, work, lookback_space(args));
 }
 
 extern "C" cudaError_t lookback_persistent_cluster(const struct linrec_args *args, cudaStream_t stream)

@@ -11,10 +11,10 @@
 
 #include "../common/cuda/cluster.h"
 #include "../common/cuda/named_barrier.h"
+#include "gradient_rows.cuh"
 #include "lookback.h"
 #include "persistent_cluster.cuh"
 #include "tile_tma.cuh"
-#include "warp_rows.cuh"
 
 struct backward_work {
     struct tiling tiling;
@@ -136,12 +136,8 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
 #pragma unroll
                 for (int r = 0; r < PC_ROWS; r++) {
                     const int at = own + r * PIPE_ROW;
-                    const float next_row = r + 1 < PC_ROWS ? y[r + 1][0] : y_behind;
-                    const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
-#pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        y[r][j] = at + j == tile_end(&tile) ? first_d_coeff(&work.states, initial_state, x[d][r][j])
-                                                            : (j < 3 ? y[r][j + 1] : y_next) * x[d][r][j];
+                    row_d_coeffs(&work.states, initial_state, tile_end(&tile) - at, x[d][r], y[r],
+                                 r + 1 < PC_ROWS ? y[r + 1][0] : y_behind, lane);
                     store4_unsplit<from_end>(work.d_inputs + tile.at, at, tile.first, tile.last, x[d][r]);
                     store4_unsplit<from_end>(work.d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
                 }
@@ -163,7 +159,7 @@ extern "C" cudaError_t lookback_persistent_cluster_backward_on(const struct linr
         return linrec_finish_empty(args, true, stream);
     const struct backward_work work = {launch.plan.tiling, launch.plan.threads / 32, args->d_outputs, args->coeffs,
                                        args->outputs,      args->d_inputs,           args->d_coeffs,  states_of(args)};
-    return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
+    return cudaLaunchKernelEx(&launch.config, kernel, work, lookback_space(args));
 }
 
 extern "C" cudaError_t lookback_persistent_cluster_backward(const struct linrec_args *args, cudaStream_t stream)

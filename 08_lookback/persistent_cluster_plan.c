@@ -5,11 +5,11 @@
 
 enum { LINE = 128 / sizeof(float) }; /* elements in a line of the caches */
 
-/* A descriptor of two words for each cluster and round of the ring, beside a ticket and a counter. */
+/* A descriptor of two words for each cluster and round of the ring. */
 size_t lookback_persistent_cluster_workspace(const struct linrec_args *args)
 {
     (void)args;
-    return 8 + 16 * (size_t)PC_RING * PC_MAX_CLUSTERS;
+    return lookback_workspace_of(2 * (size_t)PC_RING * PC_MAX_CLUSTERS);
 }
 
 cudaError_t persistent_cluster_plan(const struct linrec_args *args, bool backward, const struct gpu_info *gpu,

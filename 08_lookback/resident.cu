@@ -92,7 +92,7 @@ extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, cons
                                             cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
-    cudaError_t error = lookback_check(args, false, &tiling);
+    cudaError_t error = lookback_check(args, false, &tiling, lookback_workspace_of(tiling.num_tiles));
     if (error != cudaSuccess)
         return error;
     if (tiling.num_tiles == 0)
@@ -109,7 +109,7 @@ extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, cons
     for (;;) {
         launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
         error = cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->inputs, args->coeffs, args->outputs,
-                                   states_of(args), (struct workspace *)args->workspace);
+                                   states_of(args), lookback_space(args));
         if (error == cudaSuccess || !all_fit)
             return error;
         forget_error(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */

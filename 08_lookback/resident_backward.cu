@@ -11,8 +11,8 @@
 #include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 #include "fixed_look_back.cuh"
+#include "gradient_rows.cuh"
 #include "lookback.h"
-#include "warp_rows.cuh"
 #include "workspace.cuh"
 
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
@@ -46,19 +46,8 @@ static __global__ void __launch_bounds__(NUM_THREADS)
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. The output behind a tile is another tile's
        first. */
     if (warp < NUM_WARPS) {
-        const int behind = own - lane * 4 + ROWS * PIPE_ROW, last_y = tile.last + !tile.is_last;
-        if (lane == 0 && behind < last_y)
-            y_behind = outputs[tile.at + place<from_end>(behind, 1)];
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            load4<from_end>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
-            load4<from_end>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
-            load4<from_end>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (is_first && own + i == tile.first)
-                enter_gradient(&states, seq, &x[0][i]);
+        y_behind =
+            rows_load_gradients<ROWS, from_end>(&states, seq, d_outputs, coeffs, outputs, &tile, own, lane, x, c, y);
         const struct pair warp_aggregate = rows_scan_shifted<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -99,13 +88,9 @@ static __global__ void __launch_bounds__(NUM_THREADS)
     rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        const int at = own + r * PIPE_ROW, very_last = tile_end(&tile) - at;
-        const float next_row = r + 1 < ROWS ? y[r + 1][0] : y_behind;
-        const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
-                                     : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+        const int at = own + r * PIPE_ROW;
+        row_d_coeffs(&states, initial_state, tile_end(&tile) - at, x[r], y[r], r + 1 < ROWS ? y[r + 1][0] : y_behind,
+                     lane);
         store4<from_end>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
         store4<from_end>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
     }
@@ -115,7 +100,7 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
                                                      cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
-    cudaError_t error = lookback_check(args, true, &tiling);
+    cudaError_t error = lookback_check(args, true, &tiling, lookback_workspace_of(tiling.num_tiles));
     if (error != cudaSuccess)
         return error;
     if (tiling.num_tiles == 0)
@@ -133,9 +118,8 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
     const cudaError_t before = cudaPeekAtLastError();
     for (;;) {
         launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
-        error =
-            cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
-                               args->d_inputs, args->d_coeffs, states_of(args), (struct workspace *)args->workspace);
+        error = cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
+                                   args->d_inputs, args->d_coeffs, states_of(args), lookback_space(args));
         if (error == cudaSuccess || !all_fit)
             return error;
         forget_error(before); /* a part of the chip (a green context) may have fewer multiprocessors than it says */

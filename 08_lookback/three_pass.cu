@@ -81,11 +81,11 @@ extern "C" size_t lookback_three_pass_workspace(const struct linrec_args *args)
 extern "C" cudaError_t lookback_three_pass(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
-    cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : lookback_check(args, false, &tiling);
+    cudaError_t error = linrec_has_states(args)
+                            ? cudaErrorInvalidValue
+                            : lookback_check(args, false, &tiling, lookback_three_pass_workspace(args));
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
-    if (args->workspace_size < lookback_three_pass_workspace(args))
-        return cudaErrorInvalidValue;
     float *const products = (float *)args->workspace, *const sums = products + array_len(&tiling),
                  *const carries = sums + array_len(&tiling);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* workspace.cuh - the global memory through which the blocks of chained.cu, lookback.cu, resident.cu and
    persistent_cluster.cu, and of the last two backward, speak to each other: a ticket counter and the tile descriptors.
-   The last block to finish cleans it for the next launch. */
+   The last block to finish cleans it for the next launch. (In front of it lies what one_hop.cu needs, which nobody
+   cleans: lookback_space in launch.c.) */
 #ifndef WORKSPACE_CUH
 #define WORKSPACE_CUH
 

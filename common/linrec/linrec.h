@@ -105,6 +105,9 @@ struct linrec_kernel {
     size_t max_num_seqs; /* most sequences, 0: any */
     size_t max_elems;    /* most elements of all sequences together, 0: any */
 
+    /* Whether this chip has room for args (only the sizes are read). NULL: any chip has. */
+    bool (*has_room)(const struct linrec_args *args);
+
     /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound
        (linrec_oracle.h). NULL: one, the plain loop. */
     int (*levels)(size_t seq_len);

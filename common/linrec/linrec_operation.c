@@ -144,12 +144,15 @@ static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why,
 {
     const struct linrec_kernel *row = which;
     const size_t num_seqs = sizes[NUM_SEQS], seq_len = sizes[SEQ_LEN];
+    const struct linrec_args args = {.num_seqs = num_seqs, .seq_len = seq_len};
     if (row->max_seq_len != 0 && seq_len > row->max_seq_len)
         snprintf(why, size, "takes sequences of up to %zu elements, not %zu", row->max_seq_len, seq_len);
     else if (row->max_num_seqs != 0 && num_seqs > row->max_num_seqs)
         snprintf(why, size, "takes up to %zu sequences, not %zu", row->max_num_seqs, num_seqs);
     else if (row->max_elems != 0 && num_seqs != 0 && seq_len > row->max_elems / num_seqs)
         snprintf(why, size, "takes up to %zu elements, not %zu times %zu", row->max_elems, num_seqs, seq_len);
+    else if (row->has_room != NULL && !row->has_room(&args))
+        snprintf(why, size, "takes what the chip has room for at once, not %zu times %zu elements", num_seqs, seq_len);
     else
         return false;
     return true;

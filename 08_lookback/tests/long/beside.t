@@ -19,14 +19,14 @@ sub said {
 
 # five tiles, which all fit the simulated device; more tiles than that; several rounds of persistent_cluster, where the default takes it
 my @shapes = ([2, 5001], [1, 100001], [1, 1060000]);
-my @kernels = qw(default resident persistent_cluster);
+my @kernels = qw(default resident one_hop persistent_cluster);
 
 # ---- beside other launches, and beside a kernel that fills the chip ----
 
 my @beside = ({}, backend() eq 'sim' ? map { { CUSIM_SCHEDULE => $_, CUSIM_BUSY => 1 } } qw(warp reverse random:1) : ());
 for my $kernel (@kernels) {
     for my $pass ('forward', 'backward') {
-        for my $shape (@shapes[0, 1]) {
+        for my $shape ($shapes[0], $kernel eq 'one_hop' ? [1, 60001] : $shapes[1]) { # one_hop takes what fits
             my @wrong = grep { $_ ne "right\n" } map { said($_, 'streams', $kernel, $pass, @$shape) } @beside;
             is_deeply(\@wrong, [], "$kernel $pass, @$shape: right in two streams, and beside a kernel that fills the chip");
         }
@@ -48,7 +48,7 @@ for my $kernel (@kernels, 'grid_sync') {
 
 like(said({}, 'without', 'default', $$_[0], @{ $$_[1] }), qr/^0 bytes, cudaSuccess, right, /, "default $$_[0], @{$$_[1]}: no workspace needed")
     for ['forward', [1, 4096]], ['backward', [3, 100]], ['forward', [1000, 4097]], ['backward', [1000, 4100]];
-for my $kernel ('resident', 'persistent_cluster', 'grid_sync') {
+for my $kernel ('resident', 'one_hop', 'persistent_cluster', 'grid_sync') {
     like(said({}, 'without', $kernel, 'forward', 1, 20001), qr/^[1-9]\d* bytes, cudaSuccess, right, with a byte less cudaErrorInvalidValue$/, "$kernel: the workspace that it says, and no less");
 }
 
@@ -60,15 +60,15 @@ if (backend() eq 'sim') {
         my %small = (CUSIM_RESIDENT => 1, CUSIM_SCHEDULE => $order);
         for my $pass ('forward', 'backward') {
             is(said(\%small, 'error', $_, $pass, @{ $shapes[1] }), $kept, "$_ $pass, order $order, with room for one block: it needs none") for 'default', 'resident';
-            is(said(\%small, 'error', 'persistent_cluster', $pass, @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
-                "persistent_cluster $pass, order $order, with room for one block: refused, before any call has failed");
+            is(said(\%small, 'error', $_, $pass, @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
+                "$_ $pass, order $order, with room for one block: refused, before any call has failed") for 'persistent_cluster', 'one_hop';
         }
     }
     is(said({ CUSIM_RESIDENT => 1 }, 'error', 'grid_sync', 'forward', @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
         'grid_sync, with room for one block on one of two multiprocessors: refused, before any call has failed');
     is(said({ CUSIM_CHIP => 't4' }, 'error', 'default', $_, 1, 20001), $kept, "default $_ on a chip without clusters: resident") for 'forward', 'backward';
     is(said({ CUSIM_RESIDENT => 1 }, 'error', 'default', 'forward', @{ $shapes[2] }), $kept, 'default: resident stands in for persistent_cluster');
-    like(said({ CUSIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
+    like(said({ CUSIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^12424 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
         'default: what resident needs is less than what it may need here, and is enough');
 
     # a cluster that the chip refuses, with whatever error; blocks that do not fit together, as in a green context, which has fewer multiprocessors than the
@@ -93,16 +93,24 @@ if (backend() eq 'sim') {
             }
         }
     }
-    # One word, that an earlier launch has left: the first two are the counters; behind them, with two clusters or more, round 0 has four words.
     for my $pass ('forward', 'backward') {
         for my $order ('warp', 'reverse') {
-            like(said({ CUSIM_SCHEDULE => $order }, "stale=$_", 'persistent_cluster', $pass, 1, 1060000), $stopped, "persistent_cluster $pass, order $order, word $_ of the workspace is stale: stopped") for 1, 15, 16;
+            like(said({ CUSIM_SCHEDULE => $order }, "fill=$_", 'one_hop', $pass, 1, 9001), $stopped, "one_hop $pass, workspace filled with $_, order $order: stopped") for 0, 63, 1, 128, 254;
+            # the mark, and words of the first launch in place of tiles 0 and 4, which it has not published
+            like(said({ CUSIM_SCHEDULE => $order }, "stale=$_", 'one_hop', $pass, 1, 9001), $stopped, "one_hop $pass, order $order, word $_ of the workspace is another launch's: stopped") for 1, 16, 24;
+        }
+    }
+    # One word, that an earlier launch has left, behind one_hop's 1040: the first two are the counters; behind them, with two clusters or more, round 0 has
+    # four words.
+    for my $pass ('forward', 'backward') {
+        for my $order ('warp', 'reverse') {
+            like(said({ CUSIM_SCHEDULE => $order }, "stale=$_", 'persistent_cluster', $pass, 1, 1060000), $stopped, "persistent_cluster $pass, order $order, word $_ of the workspace is stale: stopped") for 1041, 1055, 1056;
         }
     }
     for my $kernel ('chained', 'lookback') {
         like(said({}, "fill=$_", $kernel, 'forward', 1, 20001), $stopped, "$kernel, workspace filled with $_: stopped") for 63, 1, 128, 254;
     }
-    is(said({}, 'fill=255', $_, 'forward', 1, 20001), "cudaSuccess\n", "$_: filled with 255 it runs") for 'resident', 'persistent_cluster', 'chained', 'lookback';
+    is(said({}, 'fill=255', $_, 'forward', 1, 20001), "cudaSuccess\n", "$_: filled with 255 it runs") for 'resident', 'one_hop', 'persistent_cluster', 'chained', 'lookback';
 }
 
 done_testing;

@@ -36,17 +36,17 @@ my ($rows, $length) = (2, 9001);
 my @values = map { sin $_ } 1 .. $rows * $length;
 write_npy($file{x}, "($rows, $length)", @values);
 write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-my %residents = (grid_sync => [0, 2, 5], chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 1, 5, 6], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
+my %residents = (grid_sync => [0, 2, 5], chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 1, 5, 6], one_hop => [0, 10, 16], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
 for my $kernel (sort keys %residents) {
     my (%bits, @complaints);
     for my $resident (@{ $residents{$kernel} }) {
         my $joins_differ = $kernel eq 'lookback'; # they depend on who comes first
         for my $order ($joins_differ ? qw(reverse random:1 random:2) : @orders) {
             my $settings = { CUSIM_SCHEDULE => $order, $resident ? (CUSIM_RESIDENT => $resident) : () };
-            push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
+            push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(resident|one_hop|persistent_cluster|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                 if $joins_differ || !%bits;
             next if $joins_differ;
-            $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
+            $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(resident|one_hop|persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
         }
     }
     is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");

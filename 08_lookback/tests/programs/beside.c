@@ -31,6 +31,7 @@ static const struct {
 } kernels[] = {
     {"default", linrec_forward, linrec_backward, linrec_workspace},
     {"resident", lookback_resident, lookback_resident_backward, lookback_resident_workspace},
+    {"one_hop", lookback_one_hop, lookback_one_hop_backward, lookback_one_hop_workspace},
     {"persistent_cluster", lookback_persistent_cluster, lookback_persistent_cluster_backward,
      lookback_persistent_cluster_workspace},
     {"lookback", lookback_one_pass, NULL, lookback_workspace},
