@@ -80,7 +80,7 @@ is(launches_time($chip, sub { 40 }, { launches => 1, blocks => 0 })->{us}, 0, 'a
 
 # The lines of the table of one shape: what ties.
 sub ties {
-    my (undef, $out) = run_program(@estimate, @_, '--num-seqs', 132, '--seq-len', 65536, program($pipe), '--forward');
+    my (undef, $out) = run_program(@estimate, @_, '--num-seqs', 132, '--seq-len', 65536, program($pipe), '--forward', '--variant', 'flat,float4,prefetch' . ("@_" eq '' ? ',async' : ''));
     return [$out =~ /^tie: (?!their)((?:.*\n)(?: +.*\n)*)/mg], $out;
 }
 my ($ties, $table) = ties();

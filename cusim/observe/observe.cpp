@@ -476,8 +476,8 @@ static void check_host_of(struct sim_region *r, const char *p, size_t size, unsi
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
-/* Takes the device's lock for an access of host code. False: another thread has it and runs a kernel, which may wait for
-   what this one writes, so the access is not looked at. */
+/* Takes the device's lock for an access of host code. False: another thread has it and runs a kernel, which may wait
+   for what this one writes, so the access is not looked at. */
 static bool lock_for_host(void)
 {
     while (!sim_try_lock()) {

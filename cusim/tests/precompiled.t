@@ -15,7 +15,7 @@ is_deeply([run_program(@cusim, '-x', 'cu', '/dev/null', '--precompile', '-o', $i
 # Machine code and lines of an object; its name aside.
 sub what_is_in { return join '', map { s/^.*file format.*$//mr } map { (run_program(@$_, $_[0]))[1] =~ s/\Q$_[0]\E//gr } ['objdump', '-dr'], ['readelf', '--debug-dump=decodedline'] }
 
-my $source = 'tests/right.cu';
+my $source = 'tests/traffic.cu';
 my @with = (@cusim, $source, "--precompiled=$image");
 my $is_taken = sub { return scalar(() = (run_program(@with, '-v', '-o', $second, @_))[2] =~ /\.2\.short\.ii$/mg) };
 for ([], ['--addresses']) {

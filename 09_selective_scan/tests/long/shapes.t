@@ -64,6 +64,10 @@ for my $case (['', 2, 3, '0,1,2,3,31,33,65'], ['reverse', 1, 16, '64,129,512'], 
 is(complaint({}, $p, '--forward', '--variant', 'warp_specialized', shape(1, 18, 16, 1, '65,192,452'), '--type', $_, '--with', 'all'), '', "warp_specialized: full tiles and another, in $_")
     for 'bf16', 'fp16';
 
+# ---- packed sequences ----
+
+is(complaint({}, $p, '--seqs', @$_), '', "packed sequences: @$_") for [3], [qw(4 --channels 6 --states 3 --groups 3 --seq-len 21 --type bf16)], [qw(2 --channels 2 --states 70 --groups 1 --seq-len 12)];
+
 # The copies of fused_steps are of 16 bytes, however many states there are: a warp asks for more than the four sectors of 4 bytes a lane.
 SKIP: {
     skip 'the simulator counts sectors', 3 if !$sim;

@@ -29,6 +29,7 @@ is(complaint({}, $p, shape(1, '1,64,65', 2, 8, 8, 1), '--with', 'all', '--type',
 is(complaint({}, $p, shape(@$_), '--with', 'all', '--type', 'bf16', '--variant', 'chunk'), '', "chunk: @$_") for [1, 130, 1, 72, 72, 1], [1, 65, 1, 128, 8, 1];
 # few heads: as many stretches as fit on a GPU, so that here each is one chunk; and two chunks, if that is asked for
 is(complaint({}, $p, shape(1, '64,65,128,129', 1, 8, 8, 1), qw(--with all --type bf16 --variant stretches)), '', 'stretches: around their ends');
+is(complaint({}, $p, '--forward', shape(1, 130, 2, 64, 128, 1), '--with', 'initial_state,final_state', qw(--type fp16 --variant wgmma --config rows=1)), '', 'wgmma: two heads and two slices in stretches');
 is(complaint({}, $p, shape(2, 129, 1, 72, 72, 1), qw(--with all --variant stretches), '--type', $_), '', "stretches, $_: in slices") for 'bf16', 'fp16';
 is(complaint({}, $p, shape(1, '128,130,260', 1, 8, 8, 1), qw(--with all --type bf16 --variant stretches --config rows=2)), '', 'stretches of two chunks');
 SKIP: {
