@@ -1,394 +1,416 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""torch_linrec.py - the linear recurrence of liblinrec as operations of torch, with gradients (docs/library.md).
+"""torch_linrec.py - the calls of liblinrec as operations of torch, with gradients, for torch.compile (docs/library.md).
 
-    from torch_linrec import layout_scan, layout_step, scan
+    from torch_linrec import chunk_state, layout_scan, scan, selective_scan, ssd               # results, with gradients
+    from torch_linrec import chunk_state_step, layout_step, selective_scan_step                # one step, in place
+
     y = scan(inputs, coeffs)                         # y[..., l] = y[..., l-1] * coeffs[..., l] + inputs[..., l]
-    y = scan(inputs, coeffs, initial_state, True)    # from the last element to the first, and from a state
+    y, final_state = layout_scan(inputs, coeffs)     # the same of (batch, time, channels)
+    out, final_state = selective_scan(u, delta, A, B, C, D, z, delta_bias, True)               # the layer of Mamba
+    out, final_state = ssd(x, dt, A, B, C)                                                     # the layer of Mamba-2
+    h, final_state = chunk_state(h_local, gamma)     # the states between the chunks of a chunkwise layer
 
-Of scan, tensors are float32 on one GPU. Time is the last dimension, and all others are sequences; initial_state lacks the last one. The one rule for
-strides and alignment: what is not contiguous, or does not begin at a multiple of 16 bytes, is copied first; results are contiguous. The state after the
-last element is y[..., -1] (reversed: y[..., 0]), whose gradient torch knows.
+What each computes says its function below, and in full linrec.h, whose names they have. The shapes of the arrays stand
+above the function, in the description of its call. There `float32` and `int32` are the type of an array; all others
+have one type: float32, bfloat16 or float16. All are on one GPU.
 
-    y, final_state = layout_scan(inputs, coeffs)     # (batch, time, channels): y[:, t] = y[:, t-1] * coeffs[:, t] + inputs[:, t]
-    y, final_state = layout_scan(inputs, coeffs, initial_state, reverse, log_coeffs, cu_seqlens)
-    y = layout_step(inputs, coeffs, states, slots)   # (batch, channels): a step, and states (num_slots, channels) become the new ones
+With cu_seqlens batch is 1, and sequences are packed one behind the other: sequence s has the steps cu_seqlens[s] ...
+cu_seqlens[s+1] - 1. States have a row for each sequence, else for each batch: that is `sequences` below.
 
-These take float32, bfloat16 and float16; states are float32. With log_coeffs the coefficients are exp(coeffs). With cu_seqlens (int32, on the GPU) batch
-is 1, and sequences are packed one behind the other: sequence s has the steps cu_seqlens[s] ... cu_seqlens[s+1] - 1, and states have a row for each
-sequence, else for each batch. Inputs of any strides are taken as they are, as long as channels are neighbours and steps do not overlap; others are
-copied first. Without slots (int32, on the GPU) row b has slot b; a row with slot -1 is left out, and its output is 0. layout_step has no gradient.
+Results have no gaps. An array that has some, or does not begin at a multiple of 16 bytes, is copied first. The calls
+that take rows that lie apart (layout_scan and the steps) copy only what they do not take: a row whose elements are not
+neighbours, and rows that overlap.
 
-    out, final_state = ssd(x, dt, A, B, C)           # the layer of Mamba-2: x (batch, time, heads, dv), dt (batch, time, heads), A (heads)
-    out, final_state = ssd(x, dt, A, B, C, D, z, dt_bias, initial_state, dt_softplus, cu_seqlens)
+A step takes one position of each row of a batch. The states of all sequences lie in slots, which it reads and writes.
+Without `slots` row b has slot b; a row with slot -1 is left out, and its output is 0. A step has no gradient.
 
-B and C are (batch, time, groups, dk), z is like x; these and dt have the type of x. A, D, dt_bias (heads) and states (batch, heads, dv, dk) are float32.
+It needs Python 3.10, torch 2.4, and liblinrec.so, where the loader finds it or where LINREC_LIBRARY says. On a GPU it
+checks itself:
 
-It needs torch 2.4 and liblinrec.so, where the loader finds it or where LINREC_LIBRARY says. `python3 torch_linrec.py` checks it on a GPU.
+    python3 torch_linrec.py                                                    # the operations
+    python3 -m torch.distributed.run --nproc_per_node=2 torch_linrec.py        # stretches of time on several GPUs
 """
 import ctypes
+import functools
+import inspect
 import itertools
 import math
 import os
 import sys
 import warnings
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
 import torch
+import torch.distributed
+import torch.distributed.nn
 from torch import Tensor
+from torch.nn.functional import silu, softplus
 
 LIBRARY = ctypes.CDLL(os.environ.get('LINREC_LIBRARY', 'liblinrec.so.1'))
 LIBRARY.linrec_strerror.restype = ctypes.c_char_p
-FORWARD, BACKWARD = 0, 1
-NOT_SUPPORTED = 3
+PASSES = {'forward': 0, 'backward': 1}
+DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+C_TYPES = {'size': ctypes.c_size_t, 'bool': ctypes.c_bool, 'dtype': ctypes.c_int, 'pointer': ctypes.c_void_p}
 
 
-class Recurrence(ctypes.Structure):
-    """struct linrec_recurrence of linrec.h, field by field."""
-    _fields_ = ([('num_seqs', ctypes.c_size_t), ('seq_len', ctypes.c_size_t), ('reverse', ctypes.c_bool)]
-                + [(name, ctypes.c_void_p) for name in ('inputs', 'coeffs', 'outputs', 'd_outputs', 'd_inputs', 'd_coeffs',
-                                                        'initial_state', 'final_state', 'd_final_state', 'd_initial_state', 'workspace')]
-                + [('workspace_bytes', ctypes.c_size_t)])
+def struct(name, *lines):
+    """A struct of linrec.h, field by field: each line is a type and names."""
+    fields = [(field, C_TYPES[kind]) for kind, *names in map(str.split, lines) for field in names]
+    return type(name, (ctypes.Structure,), {'_fields_': fields})
 
 
-class Strides(ctypes.Structure):
-    """struct linrec_strides."""
-    _fields_ = [(name, ctypes.c_size_t) for name in ('batch', 'step')]
+C_TYPES['strides'] = struct('linrec_strides', 'size batch step')
 
 
-class Layout(ctypes.Structure):
-    """struct linrec_layout."""
-    _fields_ = ([(name, ctypes.c_size_t) for name in ('batch', 'seq_len', 'channels', 'num_seqs')]
-                + [('cu_seqlens', ctypes.c_void_p), ('dtype', ctypes.c_int), ('reverse', ctypes.c_bool), ('log_coeffs', ctypes.c_bool)]
-                + [(name, ctypes.c_void_p) for name in ('inputs', 'coeffs', 'outputs', 'd_outputs', 'd_inputs', 'd_coeffs')]
-                + [(name, Strides) for name in ('inputs_by', 'coeffs_by', 'outputs_by', 'd_outputs_by', 'd_inputs_by', 'd_coeffs_by')]
-                + [(name, ctypes.c_void_p) for name in ('initial_state', 'final_state', 'd_final_state', 'd_initial_state', 'workspace')]
-                + [('workspace_bytes', ctypes.c_size_t)])
-
-
-class Step(ctypes.Structure):
-    """struct linrec_step."""
-    _fields_ = ([(name, ctypes.c_size_t) for name in ('batch', 'channels', 'num_slots')]
-                + [('slots', ctypes.c_void_p), ('dtype', ctypes.c_int), ('log_coeffs', ctypes.c_bool)]
-                + [(name, ctypes.c_void_p) for name in ('inputs', 'coeffs', 'outputs')]
-                + [(name, ctypes.c_size_t) for name in ('inputs_by', 'coeffs_by', 'outputs_by')] + [('states', ctypes.c_void_p)])
-
-
-class Ssd(ctypes.Structure):
-    """struct linrec_ssd."""
-    _fields_ = ([(name, ctypes.c_size_t) for name in ('batch', 'seq_len', 'heads', 'groups', 'dk', 'dv', 'num_seqs')]
-                + [('cu_seqlens', ctypes.c_void_p), ('dtype', ctypes.c_int), ('dt_softplus', ctypes.c_bool)]
-                + [(name, ctypes.c_void_p) for name in ('x', 'dt', 'A', 'B', 'C', 'D', 'z', 'dt_bias', 'initial_state', 'out', 'final_state', 'd_out',
-                                                        'd_final_state', 'd_x', 'd_dt', 'd_A', 'd_B', 'd_C', 'd_D', 'd_z', 'd_dt_bias',
-                                                        'd_initial_state', 'workspace')]
-                + [('workspace_bytes', ctypes.c_size_t)])
-
-
-class LinrecError(RuntimeError):
-    def __init__(self, status):
-        super().__init__(f'linrec: {LIBRARY.linrec_strerror(status).decode()}')
-        self.status = status
-
+# ---- what all operations have in common ----
 
 def must(status):
     if status != 0:
-        raise LinrecError(status)
+        raise RuntimeError(f'linrec: {LIBRARY.linrec_strerror(status).decode()}')
 
 
 def packed(tensor):
-    """As the library takes it."""
-    if tensor is None:
-        return None
+    """As most calls take it: without gaps, at a multiple of 16 bytes."""
     tensor = tensor.contiguous()
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
-def launch(operation, direction, call, device):
-    """Queues a pass of an operation on the current stream of a device. Its scratch memory is torch's, as the results are: it may be freed as soon as
-    the launch is queued, and belongs to a graph that captures it."""
-    with torch.cuda.device(device):
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        bytes_needed = ctypes.c_size_t()
-        must(getattr(LIBRARY, f'linrec_{operation}_workspace')(ctypes.byref(call), direction, ctypes.byref(bytes_needed)))
-        if bytes_needed.value != 0:
-            workspace = torch.empty(bytes_needed.value, dtype=torch.uint8, device=device)
-            call.workspace, call.workspace_bytes = workspace.data_ptr(), bytes_needed.value
-            must(LIBRARY.linrec_workspace_init(ctypes.c_void_p(call.workspace), bytes_needed, stream))
-        must(getattr(LIBRARY, f"linrec_{operation}_{'backward' if direction == BACKWARD else 'forward'}")(ctypes.byref(call), stream))
+def rows_apart(tensor, outer):
+    """As calls with strides take it: a row is what lies behind the `outer` first dimensions; its elements are
+    neighbours, and rows do not overlap."""
+    rows = tensor.flatten(outer)
+    fits = (rows.stride(-1) == 1 or rows.shape[-1] == 1) and all(
+        stride >= rows.shape[-1] for size, stride in zip(rows.shape[:-1], rows.stride()) if size > 1)
+    return rows if fits else rows.contiguous()
 
 
-def pointers(tensors):
-    return {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}
+class Operation:
+    """Some calls, linrec_NAME_forward for example: their struct, and of each array in it the type, where it is not the
+    call's, and the names of its sizes; `...` are any dimensions. The arguments of an operation have the names of arrays
+    and of bools of the struct."""
+
+    def __init__(self, name, struct, shapes, results, kept='', written=(), kept_of=lambda given: given):
+        self.name, self.struct, self.fields = name, struct, dict(struct._fields_)
+        self.shapes = {array: shape.split() for arrays, shape in shapes.items() for array in arrays.split()}
+        self.flags = [field for field, kind in struct._fields_ if kind is ctypes.c_bool]
+        self.results, self.written = results.split(), written  # written: what a step reads and writes
+        self.kept, self.kept_of = kept.split(), kept_of        # what backward reads of the arguments and the results
+
+    def shape(self, array):
+        """An array's type, or None where it is the call's, and the names of its sizes. The gradient d_X is like X."""
+        first, *others = names = self.shapes[array.removeprefix('d_')]
+        return (getattr(torch, first), others) if first in ('float32', 'int32') else (None, names)
+
+    def time(self, array):
+        """Which dimension of an array is time, counted from the last one, or None."""
+        names = self.shape(array)[1]
+        return next((d - len(names) for d, name in enumerate(names) if name in ('seq_len', 'chunks')), None)
+
+    def sizes(self, arrays):
+        """The sizes by their names, the type of the call, and the device. All arrays must agree."""
+        sizes, cu_seqlens = {}, arrays.get('cu_seqlens')
+        if cu_seqlens is not None:
+            sizes.update(batch=1, num_seqs=cu_seqlens.numel() - 1, sequences=cu_seqlens.numel() - 1)
+        for array, tensor in arrays.items():
+            if tensor is None:
+                continue
+            dtype, names = self.shape(array)
+            shape = list(tensor.shape)
+            if names[0] == '...':
+                shape = [tuple(shape[:len(shape) + 1 - len(names)]), *shape[len(shape) + 1 - len(names):]]
+                sizes['num_seqs'] = math.prod(shape[0])
+            known = [sizes.setdefault(name, size) for name, size in zip(names, shape)]
+            if known != shape or len(names) != len(shape):
+                raise ValueError(f'linrec: {array} has the shape {tuple(tensor.shape)}; it must be ({", ".join(names)})'
+                                 + ''.join(f', {name} = {sizes[name]}' for name in names if name in sizes))
+            if 'batch' in sizes:
+                sizes.setdefault('sequences', sizes['batch'])
+            dtype = dtype or sizes.setdefault('dtype', tensor.dtype)
+            if tensor.dtype != dtype or dtype not in (*DTYPES, torch.int32):
+                raise TypeError(f'linrec: {array} is {tensor.dtype}; '
+                                f'it must be {"float32, bfloat16 or float16" if tensor.dtype == dtype else dtype}')
+            if tensor.device != sizes.setdefault('device', tensor.device):
+                raise TypeError(f'linrec: {array} is on {tensor.device}; it must be on {sizes["device"]}')
+        if sizes.get('num_seqs', 0) < 0:
+            raise ValueError('linrec: cu_seqlens is empty; it must have a number more than there are sequences')
+        return sizes
+
+    def run(self, direction, given, wanted, launch=True):
+        """Makes the wanted arrays, and queues the call that fills them; without launch torch only asks for shapes."""
+        arrays = {name: value for name, value in given.items() if name not in self.flags}
+        sizes, results = self.sizes(arrays), {}
+        for array in wanted:
+            dtype, names = self.shape(array)
+            shape = [size for name in names for size in (sizes[name] if name == '...' else (sizes[name],))]
+            new = torch.zeros if direction == 'step' else torch.empty  # a step may leave out rows
+            results[array] = new(shape, dtype=dtype or sizes['dtype'], device=sizes['device'])
+        if launch:
+            self.launch(direction, {**sizes, **{flag: given[flag] for flag in self.flags}}, {**arrays, **results})
+        return list(results.values())
+
+    def launch(self, direction, values, arrays):
+        """Queues a call on the current stream. Its scratch memory is torch's, as the results are: it may be freed as
+        soon as the call is queued, and belongs to a graph that captures it."""
+        device, values['dtype'] = values['device'], DTYPES.get(values.get('dtype'))
+        call, kept = self.struct(**{name: value for name, value in values.items() if name in self.fields}), []
+        for array, tensor in arrays.items():
+            if tensor is None:
+                continue
+            by = self.fields.get(f'{array}_by')
+            if array in self.written:
+                if not tensor.is_contiguous():
+                    raise ValueError(f'linrec: {array} is not contiguous; it must be, since it is written in place')
+                kept.append(tensor)
+            else:
+                kept.append(packed(tensor) if by is None else rows_apart(tensor, 2 if by is C_TYPES['strides'] else 1))
+            setattr(call, array, kept[-1].data_ptr())
+            if by is not None:  # of a size of 1 torch may say any stride, and the library takes 0
+                strides = zip(kept[-1].shape[:-1], kept[-1].stride())
+                setattr(call, f'{array}_by', by(*(stride if size > 1 else 0 for size, stride in strides)))
+        with torch.cuda.device(device):
+            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+            if direction in PASSES:
+                needed = ctypes.c_size_t()
+                must(getattr(LIBRARY, f'linrec_{self.name}_workspace')(ctypes.byref(call), PASSES[direction],
+                                                                       ctypes.byref(needed)))
+                if needed.value != 0:
+                    workspace = torch.empty(needed.value, dtype=torch.uint8, device=device)
+                    call.workspace, call.workspace_bytes = workspace.data_ptr(), needed.value
+                    must(LIBRARY.linrec_workspace_init(ctypes.c_void_p(call.workspace), needed, stream))
+            must(getattr(LIBRARY, f'linrec_{self.name}_{direction}')(ctypes.byref(call), stream))
+
+    def operation(self, function):
+        """The operation of torch that has a function's name and arguments, and does what the call does."""
+        self.parameters = parameters = inspect.signature(function).parameters
+        defaults = {name: parameter.default for name, parameter in parameters.items()}
+        direction = 'step' if self.written else 'forward'
+
+        def forward(*arguments, launch=True):
+            results = self.run(direction, {**defaults, **dict(zip(parameters, arguments))}, self.results, launch)
+            return results[0] if len(results) == 1 else tuple(results)
+
+        def define(name, function, **options):
+            made = torch.library.custom_op(f'linrec::{name}', function, device_types='cuda', **options)
+            made.register_fake(functools.partial(function, launch=False))
+            return made
+        made = define(function.__name__, functools.wraps(function)(forward), mutates_args=self.written)
+        if self.written:
+            return made
+
+        # The gradients are an operation of their own, of lists: what backward reads, and flags.
+        reads = self.kept + [f'd_{result}' for result in self.results]
+        learned = [name for name in parameters if name not in self.flags and self.shape(name)[0] != torch.int32]
+
+        def backward(arrays, flags, launch=True):
+            given = {**dict(zip(reads, arrays)), **dict(zip(self.flags, flags))}
+            wanted = [f'd_{name}' for name in learned
+                      if defaults[name] is inspect.Parameter.empty or given[name] is not None]
+            return self.run('backward', given, wanted, launch)
+        made_backward = define(f'{function.__name__}_backward', backward, mutates_args=(),
+                               schema='(Tensor?[] arrays, bool[] flags) -> Tensor[]')
+
+        def keep(ctx, inputs, output):
+            results = zip(self.results, output if isinstance(output, tuple) else (output,))
+            given = self.kept_of({**dict(zip(parameters, inputs)), **dict(results)})
+            ctx.flags = [given[flag] for flag in self.flags]
+            ctx.wanted = [name in learned and given_here is not None for name, given_here in zip(parameters, inputs)]
+            ctx.save_for_backward(*(given[name] for name in self.kept))
+
+        def gradients(ctx, *d_results):
+            found = iter(made_backward([*ctx.saved_tensors, *d_results], ctx.flags))
+            return tuple(next(found) if wanted else None for wanted in ctx.wanted)
+        made.register_autograd(gradients, setup_context=keep)
+        return made
 
 
-# ---- time is the last dimension ----
+# ---- the linear recurrence ----
 
-def launch_scan(direction, like, reverse, tensors):
-    launch('recurrence', direction, Recurrence(num_seqs=math.prod(like.shape[:-1]), seq_len=like.shape[-1], reverse=reverse, **pointers(tensors)),
-           like.device)
-
-
-def check(inputs, coeffs, initial_state):
-    if inputs.dim() < 1 or coeffs.shape != inputs.shape or (initial_state is not None and initial_state.shape != inputs.shape[:-1]):
-        raise ValueError(f'linrec: inputs and coeffs have one shape, with time as the last dimension, and initial_state lacks that; these are '
-                         f'{[tuple(t.shape) for t in (inputs, coeffs, initial_state) if t is not None]}')
-    for tensor in (inputs, coeffs, initial_state):
-        if tensor is not None and (tensor.dtype != torch.float32 or tensor.device != inputs.device):
-            raise TypeError('linrec: tensors are float32, and on one GPU')
+RECURRENCE = Operation('recurrence', struct(
+    'linrec_recurrence', 'size num_seqs seq_len', 'bool reverse',
+    'pointer inputs coeffs outputs d_outputs d_inputs d_coeffs',
+    'pointer initial_state final_state d_final_state d_initial_state workspace', 'size workspace_bytes'),
+    {'inputs coeffs outputs': 'float32 ... seq_len', 'initial_state': 'float32 ...'},
+    results='outputs', kept='coeffs outputs initial_state')
 
 
-@torch.library.custom_op('linrec::scan', mutates_args=(), device_types='cuda')
+@RECURRENCE.operation
 def scan(inputs: Tensor, coeffs: Tensor, initial_state: Optional[Tensor] = None, reverse: bool = False) -> Tensor:
-    check(inputs, coeffs, initial_state)
-    outputs = inputs.new_empty(inputs.shape)
-    kept = dict(inputs=packed(inputs), coeffs=packed(coeffs), initial_state=packed(initial_state), outputs=outputs)
-    launch_scan(FORWARD, inputs, reverse, kept)
-    return outputs
+    """outputs[..., l] = outputs[..., l-1] * coeffs[..., l] + inputs[..., l], with reverse from the last element to the
+    first. The state after the last element is outputs[..., -1], reversed outputs[..., 0]."""
 
 
-@torch.library.custom_op('linrec::scan_backward', mutates_args=(), device_types='cuda')
-def scan_backward(d_outputs: Tensor, coeffs: Tensor, outputs: Tensor, initial_state: Optional[Tensor],
-                  reverse: bool) -> Tuple[Tensor, Tensor, Tensor]:
-    check(d_outputs, coeffs, initial_state)
-    d_inputs, d_coeffs = (coeffs.new_empty(coeffs.shape) for _ in range(2))
-    d_initial_state = coeffs.new_empty(coeffs.shape[:-1] if initial_state is not None else (0,))
-    kept = dict(d_outputs=packed(d_outputs), coeffs=packed(coeffs), outputs=packed(outputs), initial_state=packed(initial_state),
-                d_inputs=d_inputs, d_coeffs=d_coeffs, d_initial_state=d_initial_state if initial_state is not None else None)
-    launch_scan(BACKWARD, coeffs, reverse, kept)
-    return d_inputs, d_coeffs, d_initial_state
+LAYOUT = Operation('layout', struct(
+    'linrec_layout', 'size batch seq_len channels num_seqs', 'pointer cu_seqlens', 'dtype dtype',
+    'bool reverse log_coeffs', 'pointer inputs coeffs outputs d_outputs d_inputs d_coeffs',
+    'strides inputs_by coeffs_by outputs_by d_outputs_by d_inputs_by d_coeffs_by',
+    'pointer initial_state final_state d_final_state d_initial_state workspace', 'size workspace_bytes'),
+    {'inputs coeffs outputs': 'batch seq_len channels', 'initial_state final_state': 'float32 sequences channels',
+     'cu_seqlens': 'int32 edges'},
+    results='outputs final_state', kept='coeffs outputs initial_state cu_seqlens')
 
 
-@scan.register_fake
-def _(inputs, coeffs, initial_state=None, reverse=False):
-    return inputs.new_empty(inputs.shape)
+@LAYOUT.operation
+def layout_scan(inputs: Tensor, coeffs: Tensor, initial_state: Optional[Tensor] = None, reverse: bool = False,
+                log_coeffs: bool = False, cu_seqlens: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    """outputs[:, t] = outputs[:, t-1] * coeffs[:, t] + inputs[:, t]; log_coeffs: the coefficients are exp(coeffs)."""
 
 
-@scan_backward.register_fake
-def _(d_outputs, coeffs, outputs, initial_state, reverse):
-    return coeffs.new_empty(coeffs.shape), coeffs.new_empty(coeffs.shape), coeffs.new_empty(coeffs.shape[:-1] if initial_state is not None else (0,))
+LAYOUT_STEP = Operation('layout', struct(
+    'linrec_step', 'size batch channels num_slots', 'pointer slots', 'dtype dtype', 'bool log_coeffs',
+    'pointer inputs coeffs outputs', 'size inputs_by coeffs_by outputs_by', 'pointer states'),
+    {'inputs coeffs outputs': 'batch channels', 'states': 'float32 num_slots channels', 'slots': 'int32 batch'},
+    results='outputs', written=('states',))
 
 
-def keep(ctx, inputs, output):
-    _, coeffs, initial_state, ctx.reverse = inputs
-    ctx.save_for_backward(coeffs, output, initial_state)
+@LAYOUT_STEP.operation
+def layout_step(inputs: Tensor, coeffs: Tensor, states: Tensor, slots: Optional[Tensor] = None,
+                log_coeffs: bool = False) -> Tensor:
+    """states = outputs = states * coeffs + inputs, a row of the batch for each slot."""
 
 
-def backward(ctx, d_outputs):
-    coeffs, outputs, initial_state = ctx.saved_tensors
-    d_inputs, d_coeffs, d_initial_state = scan_backward(d_outputs, coeffs, outputs, initial_state, ctx.reverse)
-    return d_inputs, d_coeffs, d_initial_state if initial_state is not None else None, None
+# ---- the layer of Mamba, with the names of its selective_scan_fn and selective_state_update ----
+
+SELECTIVE_SCAN = Operation('selective_scan', struct(
+    'linrec_selective_scan', 'size batch channels seq_len states groups num_seqs', 'pointer cu_seqlens', 'dtype dtype',
+    'bool delta_softplus', 'pointer u delta A B C D z delta_bias initial_state out final_state d_out d_final_state',
+    'pointer d_u d_delta d_A d_B d_C d_D d_z d_delta_bias d_initial_state workspace', 'size workspace_bytes'),
+    {'u delta z out': 'batch channels seq_len', 'A': 'float32 channels states', 'B C': 'batch groups states seq_len',
+     'D delta_bias': 'float32 channels', 'initial_state final_state': 'float32 sequences channels states',
+     'cu_seqlens': 'int32 edges'},
+    results='out final_state', kept='u delta A B C D z delta_bias initial_state cu_seqlens')
 
 
-scan.register_autograd(backward, setup_context=keep)
+@SELECTIVE_SCAN.operation
+def selective_scan(u: Tensor, delta: Tensor, A: Tensor, B: Tensor, C: Tensor, D: Optional[Tensor] = None,
+                   z: Optional[Tensor] = None, delta_bias: Optional[Tensor] = None, delta_softplus: bool = False,
+                   initial_state: Optional[Tensor] = None,
+                   cu_seqlens: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    """state[t] = exp(step[t] A) state[t-1] + step[t] B[t] u[t],   step = delta + delta_bias, or the softplus of it,
+    out[t] = (C[t] . state[t] + D u[t]) silu(z[t])"""
 
 
-# ---- (batch, time, channels) ----
-
-DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-BY_STEP = 'inputs', 'coeffs', 'outputs', 'd_outputs', 'd_inputs', 'd_coeffs'
-
-
-def steps_apart(tensor):
-    """As the library takes it: channels are neighbours, and two rows do not overlap; else a copy."""
-    *by, channel = tensor.stride()
-    fits = (channel == 1 or tensor.shape[-1] == 1) and all(stride >= tensor.shape[-1] for stride, size in zip(by, tensor.shape) if size > 1)
-    return tensor if fits else tensor.contiguous()
+SELECTIVE_STEP = Operation('selective_scan', struct(
+    'linrec_selective_step', 'size batch channels num_slots states groups', 'pointer slots', 'dtype dtype',
+    'bool delta_softplus', 'pointer u delta A B C D z delta_bias out', 'size u_by delta_by B_by C_by z_by out_by',
+    'pointer state'),
+    {'u delta z out': 'batch channels', 'A': 'float32 channels states', 'B C': 'batch groups states',
+     'D delta_bias': 'float32 channels', 'state': 'float32 num_slots channels states', 'slots': 'int32 batch'},
+    results='out', written=('state',))
 
 
-def strides_of(tensor):
-    """Those of (batch, time, channels). Of a size of 1 torch may say any stride: then the library takes its own."""
-    return Strides(*(stride if size > 1 else 0 for stride, size in zip(tensor.stride(), tensor.shape[:2])))
+@SELECTIVE_STEP.operation
+def selective_scan_step(state: Tensor, u: Tensor, delta: Tensor, A: Tensor, B: Tensor, C: Tensor,
+                        D: Optional[Tensor] = None, z: Optional[Tensor] = None, delta_bias: Optional[Tensor] = None,
+                        delta_softplus: bool = False, slots: Optional[Tensor] = None) -> Tensor:
+    """One step of selective_scan, in place."""
 
 
-def launch_layout(direction, like, reverse, log_coeffs, cu_seqlens, tensors):
-    call = Layout(**dict(zip(('batch', 'seq_len', 'channels'), like.shape)), num_seqs=0 if cu_seqlens is None else len(cu_seqlens) - 1,
-                  dtype=DTYPES[like.dtype], reverse=reverse, log_coeffs=log_coeffs, **pointers(dict(tensors, cu_seqlens=cu_seqlens)),
-                  **{f'{name}_by': strides_of(tensors[name]) for name in BY_STEP if name in tensors})
-    launch('layout', direction, call, like.device)
+# ---- the layer of Mamba-2, with the names of its mamba_chunk_scan_combined ----
+
+SSD = Operation('ssd', struct(
+    'linrec_ssd', 'size batch seq_len heads groups dk dv num_seqs', 'pointer cu_seqlens', 'dtype dtype',
+    'bool dt_softplus', 'pointer x dt A B C D z dt_bias initial_state out final_state d_out d_final_state',
+    'pointer d_x d_dt d_A d_B d_C d_D d_z d_dt_bias d_initial_state workspace', 'size workspace_bytes'),
+    {'x z out': 'batch seq_len heads dv', 'dt': 'batch seq_len heads', 'A D dt_bias': 'float32 heads',
+     'B C': 'batch seq_len groups dk', 'initial_state final_state': 'float32 sequences heads dv dk',
+     'cu_seqlens': 'int32 edges'},
+    results='out final_state', kept='x dt A B C D z dt_bias initial_state cu_seqlens')
 
 
-def state_shape(inputs, cu_seqlens):
-    return inputs.shape[0] if cu_seqlens is None else cu_seqlens.shape[0] - 1, inputs.shape[2]
-
-
-def check_layout(inputs, coeffs, initial_state, cu_seqlens):
-    if inputs.dim() != 3 or coeffs.shape != inputs.shape or (cu_seqlens is not None and (cu_seqlens.dim() != 1 or len(cu_seqlens) == 0
-                                                                                         or inputs.shape[0] != 1)):
-        raise ValueError(f'linrec: inputs and coeffs have one shape, (batch, time, channels), and with cu_seqlens, which has one dimension, batch is 1; '
-                         f'these are {[tuple(t.shape) for t in (inputs, coeffs, cu_seqlens) if t is not None]}')
-    if initial_state is not None and initial_state.shape != state_shape(inputs, cu_seqlens):
-        raise ValueError(f'linrec: initial_state has a row for each sequence, {tuple(state_shape(inputs, cu_seqlens))}; this is '
-                         f'{tuple(initial_state.shape)}')
-    if inputs.dtype not in DTYPES or coeffs.dtype != inputs.dtype or any(t.device != inputs.device for t in (coeffs, initial_state, cu_seqlens)
-                                                                         if t is not None):
-        raise TypeError('linrec: inputs and coeffs have one type, float32, bfloat16 or float16, and all tensors are on one GPU')
-    if (initial_state is not None and initial_state.dtype != torch.float32) or (cu_seqlens is not None and cu_seqlens.dtype != torch.int32):
-        raise TypeError('linrec: initial_state is float32, and cu_seqlens is int32')
-
-
-@torch.library.custom_op('linrec::layout_scan', mutates_args=(), device_types='cuda')
-def layout_scan(inputs: Tensor, coeffs: Tensor, initial_state: Optional[Tensor] = None, reverse: bool = False, log_coeffs: bool = False,
-                cu_seqlens: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
-    check_layout(inputs, coeffs, initial_state, cu_seqlens)
-    outputs = inputs.new_empty(inputs.shape)
-    final_state = inputs.new_empty(state_shape(inputs, cu_seqlens), dtype=torch.float32)
-    kept = dict(inputs=steps_apart(inputs), coeffs=steps_apart(coeffs), outputs=outputs, initial_state=packed(initial_state), final_state=final_state)
-    launch_layout(FORWARD, inputs, reverse, log_coeffs, packed(cu_seqlens), kept)
-    return outputs, final_state
-
-
-@torch.library.custom_op('linrec::layout_scan_backward', mutates_args=(), device_types='cuda')
-def layout_scan_backward(d_outputs: Tensor, d_final_state: Tensor, coeffs: Tensor, outputs: Tensor, initial_state: Optional[Tensor], reverse: bool,
-                         log_coeffs: bool, cu_seqlens: Optional[Tensor]) -> Tuple[Tensor, Tensor, Tensor]:
-    check_layout(d_outputs, coeffs, initial_state, cu_seqlens)
-    d_inputs, d_coeffs = (coeffs.new_empty(coeffs.shape) for _ in range(2))
-    d_initial_state = coeffs.new_empty(state_shape(coeffs, cu_seqlens) if initial_state is not None else (0,), dtype=torch.float32)
-    kept = dict(d_outputs=steps_apart(d_outputs), coeffs=steps_apart(coeffs), outputs=steps_apart(outputs), d_inputs=d_inputs, d_coeffs=d_coeffs,
-                initial_state=packed(initial_state), d_final_state=packed(d_final_state),
-                d_initial_state=d_initial_state if initial_state is not None else None)
-    launch_layout(BACKWARD, coeffs, reverse, log_coeffs, packed(cu_seqlens), kept)
-    return d_inputs, d_coeffs, d_initial_state
-
-
-@layout_scan.register_fake
-def _(inputs, coeffs, initial_state=None, reverse=False, log_coeffs=False, cu_seqlens=None):
-    return inputs.new_empty(inputs.shape), inputs.new_empty(state_shape(inputs, cu_seqlens), dtype=torch.float32)
-
-
-@layout_scan_backward.register_fake
-def _(d_outputs, d_final_state, coeffs, outputs, initial_state, reverse, log_coeffs, cu_seqlens):
-    shape = state_shape(coeffs, cu_seqlens) if initial_state is not None else (0,)
-    return coeffs.new_empty(coeffs.shape), coeffs.new_empty(coeffs.shape), coeffs.new_empty(shape, dtype=torch.float32)
-
-
-def keep_layout(ctx, inputs, output):
-    _, coeffs, initial_state, ctx.reverse, ctx.log_coeffs, cu_seqlens = inputs
-    ctx.save_for_backward(coeffs, output[0], initial_state, cu_seqlens)
-
-
-def backward_layout(ctx, d_outputs, d_final_state):
-    coeffs, outputs, initial_state, cu_seqlens = ctx.saved_tensors
-    d_inputs, d_coeffs, d_initial_state = layout_scan_backward(d_outputs, d_final_state, coeffs, outputs, initial_state, ctx.reverse, ctx.log_coeffs,
-                                                               cu_seqlens)
-    return d_inputs, d_coeffs, d_initial_state if initial_state is not None else None, None, None, None
-
-
-layout_scan.register_autograd(backward_layout, setup_context=keep_layout)
-
-
-@torch.library.custom_op('linrec::layout_step', mutates_args=('states',), device_types='cuda')
-def layout_step(inputs: Tensor, coeffs: Tensor, states: Tensor, slots: Optional[Tensor] = None, log_coeffs: bool = False) -> Tensor:
-    if inputs.dim() != 2 or coeffs.shape != inputs.shape or states.dim() != 2 or states.shape[1] != inputs.shape[1] or not states.is_contiguous():
-        raise ValueError(f'linrec: inputs and coeffs have one shape, (batch, channels), and states are contiguous, (num_slots, channels); these are '
-                         f'{[tuple(t.shape) for t in (inputs, coeffs, states)]}')
-    if (inputs.dtype not in DTYPES or coeffs.dtype != inputs.dtype or states.dtype != torch.float32
-            or (slots is not None and (slots.dtype != torch.int32 or slots.shape != inputs.shape[:1]))
-            or any(t.device != inputs.device for t in (coeffs, states, slots) if t is not None)):
-        raise TypeError('linrec: inputs and coeffs have one type, float32, bfloat16 or float16, states are float32, slots are int32, one for each row, '
-                        'and all are on one GPU')
-    outputs = inputs.new_zeros(inputs.shape)
-    kept = dict(inputs=steps_apart(inputs), coeffs=steps_apart(coeffs), outputs=outputs, states=states, slots=packed(slots))
-    call = Step(batch=inputs.shape[0], channels=inputs.shape[1], num_slots=states.shape[0], dtype=DTYPES[inputs.dtype], log_coeffs=log_coeffs,
-                **pointers(kept), **{f'{name}_by': kept[name].stride(0) if inputs.shape[0] > 1 else 0 for name in ('inputs', 'coeffs', 'outputs')})
-    with torch.cuda.device(inputs.device):
-        must(LIBRARY.linrec_layout_step(ctypes.byref(call), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)))
-    return outputs
-
-
-@layout_step.register_fake
-def _(inputs, coeffs, states, slots=None, log_coeffs=False):
-    return inputs.new_empty(inputs.shape)
-
-
-# ---- the layer of Mamba-2 ----
-
-SSD_ARRAYS = 'x', 'dt', 'A', 'B', 'C', 'D', 'z', 'dt_bias', 'initial_state'
-
-
-def check_ssd(arrays, cu_seqlens):
-    x, B = arrays['x'], arrays['B']
-    if x.dim() != 4 or B.dim() != 4 or (cu_seqlens is not None and (cu_seqlens.dim() != 1 or len(cu_seqlens) == 0 or x.shape[0] != 1)):
-        raise ValueError(f'linrec: x is (batch, time, heads, dv), B is (batch, time, groups, dk), and with cu_seqlens, which has one dimension, batch is '
-                         f'1; these are {[tuple(t.shape) for t in (x, B, cu_seqlens) if t is not None]}')
-    heads = x.shape[2:3]
-    right = dict(x=x.shape, dt=x.shape[:3], A=heads, B=x.shape[:2] + B.shape[2:], C=B.shape, D=heads, z=x.shape, dt_bias=heads,
-                 initial_state=ssd_state_shape(x, B, cu_seqlens))
-    for name, tensor in arrays.items():
-        if tensor is not None and tensor.shape != right[name]:
-            raise ValueError(f'linrec: {name} is {tuple(tensor.shape)}, and beside these x and B {tuple(right[name])}')
-        if tensor is not None and (tensor.dtype != (torch.float32 if name in ('A', 'D', 'dt_bias', 'initial_state') else x.dtype)
-                                   or x.dtype not in DTYPES or tensor.device != x.device):
-            raise TypeError('linrec: x, dt, B, C and z have one type, float32, bfloat16 or float16, A, D, dt_bias and initial_state are float32, and all '
-                            'are on one GPU')
-    if cu_seqlens is not None and (cu_seqlens.dtype != torch.int32 or cu_seqlens.device != x.device):
-        raise TypeError('linrec: cu_seqlens is int32, and on the GPU of x')
-
-
-def ssd_state_shape(x, B, cu_seqlens):
-    return torch.Size((x.shape[0] if cu_seqlens is None else cu_seqlens.shape[0] - 1, x.shape[2], x.shape[3], B.shape[3]))
-
-
-def launch_ssd(direction, dt_softplus, cu_seqlens, tensors):
-    x, B = tensors['x'], tensors['B']
-    call = Ssd(**dict(zip(('batch', 'seq_len', 'heads', 'dv'), x.shape)), groups=B.shape[2], dk=B.shape[3],
-               num_seqs=0 if cu_seqlens is None else len(cu_seqlens) - 1, dtype=DTYPES[x.dtype], dt_softplus=dt_softplus,
-               **pointers(dict(tensors, cu_seqlens=cu_seqlens)))
-    launch('ssd', direction, call, x.device)
-
-
-@torch.library.custom_op('linrec::ssd', mutates_args=(), device_types='cuda')
+@SSD.operation
 def ssd(x: Tensor, dt: Tensor, A: Tensor, B: Tensor, C: Tensor, D: Optional[Tensor] = None, z: Optional[Tensor] = None,
         dt_bias: Optional[Tensor] = None, initial_state: Optional[Tensor] = None, dt_softplus: bool = False,
         cu_seqlens: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
-    arrays = dict(zip(SSD_ARRAYS, (x, dt, A, B, C, D, z, dt_bias, initial_state)))
-    check_ssd(arrays, cu_seqlens)
-    out = x.new_empty(x.shape)
-    final_state = x.new_empty(ssd_state_shape(x, B, cu_seqlens), dtype=torch.float32)
-    kept = {name: packed(tensor) for name, tensor in arrays.items()}
-    launch_ssd(FORWARD, dt_softplus, packed(cu_seqlens), dict(kept, out=out, final_state=final_state))
-    return out, final_state
+    """state[t] = exp(step[t] A) state[t-1] + step[t] x[t] B[t]^T,   step = dt + dt_bias, or the softplus of it,
+    out[t] = (state[t] C[t] + D x[t]) silu(z[t])"""
 
 
-@torch.library.custom_op('linrec::ssd_backward', mutates_args=(), device_types='cuda')
-def ssd_backward(d_out: Tensor, d_final_state: Tensor, x: Tensor, dt: Tensor, A: Tensor, B: Tensor, C: Tensor, D: Optional[Tensor],
-                 z: Optional[Tensor], dt_bias: Optional[Tensor], initial_state: Optional[Tensor], dt_softplus: bool,
-                 cu_seqlens: Optional[Tensor]) -> List[Tensor]:
-    arrays = dict(zip(SSD_ARRAYS, (x, dt, A, B, C, D, z, dt_bias, initial_state)))
-    check_ssd(arrays, cu_seqlens)
-    gradients = {f'd_{name}': tensor.new_empty(tensor.shape) for name, tensor in arrays.items() if tensor is not None}
-    kept = {name: packed(tensor) for name, tensor in dict(arrays, d_out=d_out, d_final_state=d_final_state).items()}
-    launch_ssd(BACKWARD, dt_softplus, packed(cu_seqlens), dict(kept, **gradients))
-    return list(gradients.values())
+# ---- the states between the chunks of gated linear attention, Mamba-2, gated DeltaNet ----
+
+CHUNK_STATE = Operation('chunk_state', struct(
+    'linrec_chunk_state', 'size batch chunks heads dk dv rank decays num_seqs', 'pointer cu_seqlens', 'dtype dtype',
+    'bool exclusive', 'pointer h_local gamma W Y initial_state h_out final_state states d_h_out d_final_state',
+    'pointer d_h_local d_gamma d_W d_Y d_initial_state workspace', 'size workspace_bytes'),
+    {'h_local h_out states': 'batch chunks heads dk dv', 'gamma': 'float32 batch chunks heads decays',
+     'W Y': 'batch chunks heads dk rank', 'initial_state final_state': 'float32 sequences heads dk dv',
+     'cu_seqlens': 'int32 edges'},
+    results='h_out final_state', kept='h_local gamma W Y initial_state states cu_seqlens',
+    # exclusive results are the states that backward would compute again of h_local
+    kept_of=lambda given: {**given, 'h_local': None if given['exclusive'] else given['h_local'],
+                           'states': given['h_out'] if given['exclusive'] else None})
 
 
-@ssd.register_fake
-def _(x, dt, A, B, C, D=None, z=None, dt_bias=None, initial_state=None, dt_softplus=False, cu_seqlens=None):
-    return x.new_empty(x.shape), x.new_empty(ssd_state_shape(x, B, cu_seqlens), dtype=torch.float32)
+@CHUNK_STATE.operation
+def chunk_state(h_local: Tensor, gamma: Tensor, W: Optional[Tensor] = None, Y: Optional[Tensor] = None,
+                initial_state: Optional[Tensor] = None, exclusive: bool = False,
+                cu_seqlens: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    """h[k] = gamma[k] h[k-1] - W[k] (Y[k]^T h[k-1]) + h_local[k]; h_out[k] is h[k], or if exclusive h[k-1]. gamma has a
+    decay for each of the dk rows, or one for all. cu_seqlens counts chunks."""
 
 
-@ssd_backward.register_fake
-def _(d_out, d_final_state, x, dt, A, B, C, D, z, dt_bias, initial_state, dt_softplus, cu_seqlens):
-    return [tensor.new_empty(tensor.shape) for tensor in (x, dt, A, B, C, D, z, dt_bias, initial_state) if tensor is not None]
+CHUNK_STEP = Operation('chunk_state', struct(
+    'linrec_chunk_step', 'size batch heads dk dv num_slots decays', 'pointer slots', 'dtype dtype',
+    'pointer q k v gamma W Y out', 'size q_by k_by v_by gamma_by W_by Y_by out_by', 'pointer state'),
+    {'q k W Y': 'batch heads dk', 'v out': 'batch heads dv', 'gamma': 'float32 batch heads decays',
+     'state': 'float32 num_slots heads dk dv', 'slots': 'int32 batch'},
+    results='out', written=('state',))
 
 
-def keep_ssd(ctx, inputs, output):
-    *arrays, ctx.dt_softplus, cu_seqlens = inputs
-    ctx.save_for_backward(*arrays, cu_seqlens)
+@CHUNK_STEP.operation
+def chunk_state_step(state: Tensor, q: Tensor, k: Tensor, v: Tensor, gamma: Tensor, W: Optional[Tensor] = None,
+                     Y: Optional[Tensor] = None, slots: Optional[Tensor] = None) -> Tensor:
+    """state = gamma state - W (Y^T state) + k v^T, out = state^T q, in place."""
 
 
-def ssd_gradients(ctx, d_out, d_final_state):
-    *arrays, cu_seqlens = ctx.saved_tensors
-    gradients = iter(ssd_backward(d_out, d_final_state, *arrays, ctx.dt_softplus, cu_seqlens))
-    return *(next(gradients) if tensor is not None else None for tensor in arrays), None, None
+# ---- time in stretches, one on each rank of torch.distributed: for sequences too long for one GPU ----
+
+def in_stretches(function, product, join=torch.mul, initial_state=None, **given):
+    """What a function finds of this rank's stretch of time, with gradients, if all ranks take them. A stretch makes
+    join(product, state) + final_state of a state that comes in, where final_state is what it makes of 0. All ranks tell
+    all of theirs, and each joins those before it. initial_state is that of the whole, and the same on all ranks."""
+    final_state = function(**given)[1]
+    products, final_states = map(torch.distributed.nn.functional.all_gather, (product(**given), final_state))
+    state = torch.zeros_like(final_state) if initial_state is None else initial_state
+    for rank, (product, final_state) in enumerate(zip(products, final_states)):
+        # of later ranks nothing is taken, but that is asked of all of them: backward tells gradients to all, too
+        earlier = torch.tensor(rank < torch.distributed.get_rank(), device=state.device)
+        state = torch.where(earlier, join(product, state) + final_state, state)
+    return function(**given, initial_state=state)
 
 
-ssd.register_autograd(ssd_gradients, setup_context=keep_ssd)
+def step_of(delta, bias, through_softplus):
+    delta = delta if bias is None else delta + bias
+    return softplus(delta) if through_softplus else delta
 
 
-# ---- checks: the loop in double precision, finite differences, and torch's own checks of an operation ----
+def layout_product(coeffs, log_coeffs=False, **_):
+    return coeffs.float().sum(1).exp() if log_coeffs else coeffs.float().prod(1)
 
-def loop(inputs, coeffs, initial_state=None, reverse=False):
-    """The same in plain torch, in the type of the tensors."""
+
+def selective_product(delta, A, delta_bias=None, delta_softplus=False, **_):
+    step = step_of(delta.float(), None if delta_bias is None else delta_bias[:, None], delta_softplus)
+    return (step.sum(-1, keepdim=True) * A).exp()
+
+
+def ssd_product(dt, A, dt_bias=None, dt_softplus=False, **_):
+    return (step_of(dt.float(), dt_bias, dt_softplus).sum(1) * A).exp()[..., None, None]
+
+
+def chunk_product(gamma, **_):
+    return gamma.prod(1)[..., None]
+
+
+def chunk_product_of_matrices(h_local, gamma, W, Y, **_):
+    """With W and Y: what becomes of the identity. It is joined by torch.matmul."""
+    batch, chunks, heads, dk, _ = h_local.shape
+    nothing, identity = h_local.new_zeros(batch, chunks, heads, dk, dk), torch.eye(dk, device=gamma.device)
+    return chunk_state(nothing, gamma, W, Y, identity.expand(batch, heads, dk, dk))[1]
+
+
+# ---- checks: the same in plain torch, in the type of the tensors ----
+
+def scan_loop(inputs, coeffs, initial_state=None, reverse=False):
     state = torch.zeros_like(inputs[..., 0]) if initial_state is None else initial_state
     outputs = [None] * inputs.shape[-1]
     for l in reversed(range(len(outputs))) if reverse else range(len(outputs)):
@@ -396,193 +418,299 @@ def loop(inputs, coeffs, initial_state=None, reverse=False):
     return torch.stack(outputs, -1)
 
 
-def problem(shape, state, strided=False):
-    """inputs and coeffs, whose gradients are wanted, and an initial state or None; strided: as tensors that are not packed and not aligned."""
-    def values(*size):
-        return torch.rand(*size[:-1], 2 * size[-1] + 1, device='cuda')[..., 1::2] if strided else torch.rand(*size, device='cuda')
-    tensors = [2 * values(*shape) - 1, values(*shape)] if not strided else [values(*shape), values(*shape)]
-    return [t.requires_grad_() for t in tensors] + [torch.rand(shape[:-1], device='cuda', requires_grad=True) if state else None]
+def layout_loop(inputs, coeffs, initial_state=None, reverse=False, log_coeffs=False):
+    outputs = scan_loop(inputs.mT, (coeffs.exp() if log_coeffs else coeffs).mT, initial_state, reverse).mT
+    return outputs, outputs[:, 0 if reverse else -1]
 
 
-def worst(tensors, reverse):
-    """The largest relative error of the outputs and the gradients, against the loop in double precision."""
-    doubles = [t.detach().double().requires_grad_() if t is not None else None for t in tensors]
-    weights = torch.rand(tensors[0].shape, device='cuda')
-    found, right = scan(*tensors, reverse), loop(*doubles, reverse)
-    given = [t for t in tensors if t is not None], [t for t in doubles if t is not None]
-    pairs = [(found, right), *zip(torch.autograd.grad(found, given[0], weights), torch.autograd.grad(right, given[1], weights.double()))]
-    return max(float(((a.double() - b).abs() / (1 + b.abs())).max().detach()) for a, b in pairs)
+def gated(y, x, D, z):
+    y = y if D is None else y + D * x
+    return y if z is None else y * silu(z)
 
 
-def layout_loop(inputs, coeffs, initial_state, reverse, log_coeffs, cu_seqlens):
-    """layout_scan in plain torch, in the type of the tensors."""
-    edges = [0, inputs.shape[1]] if cu_seqlens is None else cu_seqlens.tolist()
-    outputs, final = [None] * inputs.shape[1], []
-    coeffs = coeffs.exp() if log_coeffs else coeffs
-    for s, (first, end) in enumerate(zip(edges, edges[1:])):
-        state = torch.zeros_like(inputs[:, 0]) if initial_state is None else initial_state if cu_seqlens is None else initial_state[s:s + 1]
-        for t in reversed(range(first, end)) if reverse else range(first, end):
-            outputs[t] = state = state * coeffs[:, t] + inputs[:, t]
-        final.append(state)
-    return torch.stack(outputs, 1), torch.cat(final)
+def selective_loop(u, delta, A, B, C, D=None, z=None, delta_bias=None, delta_softplus=False, initial_state=None):
+    step = step_of(delta, None if delta_bias is None else delta_bias[:, None], delta_softplus)
+    B, C = (t.repeat_interleave(u.shape[1] // t.shape[1], 1) for t in (B, C))  # (batch, channels, states, seq_len)
+    states = scan_loop((step * u)[:, :, None] * B, (step[:, :, None] * A[:, :, None]).exp(), initial_state)
+    return gated((states * C).sum(2), u, None if D is None else D[:, None], z), states[..., -1]
 
 
-def layout_problem(shape, state, dtype, strided=False, log_coeffs=False, edges=None):
-    """inputs and coeffs, whose gradients are wanted, an initial state or None, and cu_seqlens or None; strided: as slices of wider tensors."""
-    batch, seq_len, channels = shape
-
-    def values(low, high):
-        wide = (low + (high - low) * torch.rand(batch, seq_len, channels + 3, device='cuda')).to(dtype)
-        return (wide[..., 1:channels + 1] if strided else wide[..., :channels].contiguous()).requires_grad_()
-    rows = batch if edges is None else len(edges) - 1
-    return (values(-1, 1), values(-1, 0) if log_coeffs else values(0, 1), torch.rand(rows, channels, device='cuda', requires_grad=True) if state else None,
-            torch.tensor(edges, dtype=torch.int32, device='cuda') if edges is not None else None)
+def ssd_loop(x, dt, A, B, C, D=None, z=None, dt_bias=None, initial_state=None, dt_softplus=False):
+    step = step_of(dt, dt_bias, dt_softplus)
+    B, C = (t.repeat_interleave(x.shape[2] // t.shape[2], 2) for t in (B, C))
+    added = torch.einsum('bth,bthv,bthk->bhvkt', step, x, B)
+    states = scan_loop(added, (step * A).exp().mT[:, :, None, None], initial_state)
+    return gated(torch.einsum('bhvkt,bthk->bthv', states, C), x, None if D is None else D[:, None], z), states[..., -1]
 
 
-def worst_layout(tensors, reverse, log_coeffs):
-    """As worst, and of the final state, too."""
-    *floats, cu_seqlens = tensors
-    doubles = [t.detach().double().requires_grad_() if t is not None else None for t in floats]
-    found, right = layout_scan(*floats, reverse, log_coeffs, cu_seqlens), layout_loop(*doubles, reverse, log_coeffs, cu_seqlens)
-    weights = [torch.rand_like(t) for t in found]
-    given = [t for t in floats if t is not None], [t for t in doubles if t is not None]
-    pairs = [*zip(found, right), *zip(torch.autograd.grad(found, given[0], weights), torch.autograd.grad(right, given[1], [w.double() for w in weights]))]
-    return max(float(((a.double() - b).abs() / (1 + b.abs())).max().detach()) for a, b in pairs)
+def chunk_loop(h_local, gamma, W=None, Y=None, initial_state=None, exclusive=False):
+    states = [torch.zeros_like(h_local[:, 0]) if initial_state is None else initial_state]
+    for k in range(h_local.shape[1]):
+        kept = gamma[:, k, :, :, None] * states[k]
+        states.append(h_local[:, k] + (kept if W is None else kept - W[:, k] @ (Y[:, k].mT @ states[k])))
+    return torch.stack(states[:-1] if exclusive else states[1:], 1), states[-1]
 
 
-def check_layout_operations(tell):
-    edges = [0, 0, 100, 100, 101, 300, 300]
-    cases = ((2, 7, 5), False, None), ((2, 300, 66), False, None), ((3, 40, 33), True, None), ((1, 300, 8), False, edges), ((1, 300, 7), True, edges)
-    for dtype, limit in ((torch.float32, 1e-5), (torch.bfloat16, 1e-5 + 2 * 2**-8), (torch.float16, 1e-5 + 2 * 2**-11)):
-        # in 16 bits an output is rounded, and so is a gradient, which is computed of rounded outputs
-        for reverse, log_coeffs, state in itertools.product((False, True), repeat=3):
-            for shape, strided, edges_here in cases:
-                error = worst_layout(layout_problem(shape, state, dtype, strided, log_coeffs, edges_here), reverse, log_coeffs)
-                tell(f"layout, {dtype}, {'reversed' if reverse else 'forward'}{', from a state' if state else ''}{', logarithms' if log_coeffs else ''}, "
-                     f"{'x'.join(map(str, shape))}{', strided' if strided else ''}{', packed' if edges_here else ''}: error {error:.1e}",
-                     None if error < limit else f'more than {limit:.1e}')
-    for state, edges_here in itertools.product((False, True), (None, [0, 3, 3, 7])):
-        *floats, cu_seqlens = layout_problem((2 if edges_here is None else 1, 7, 3), state, torch.float32, edges=edges_here)
-        what = f"layout{', from a state' if state else ''}{', packed' if edges_here else ''}"
-        attempt(tell, f'gradcheck, {what}', lambda: torch.autograd.gradcheck(
-            lambda *t: layout_scan(*t, *([] if state else [None]), True, False, cu_seqlens), [t for t in floats if t is not None],
-            eps=0.25, atol=1e-4, rtol=1e-4))
-        attempt(tell, f'opcheck, {what}', lambda: torch.library.opcheck(layout_scan, (*floats, True, True, cu_seqlens)))
-    for dtype, slots in itertools.product(DTYPES, (None, [4, -1, 0])):
-        x, c = torch.rand(3, 10, device='cuda').to(dtype)[:, 1:7], torch.rand(3, 6, device='cuda').to(dtype)
-        states = torch.rand(5, 6, device='cuda')
-        slots_here = None if slots is None else torch.tensor(slots, dtype=torch.int32, device='cuda')
-        right, right_outputs = states.double(), torch.zeros(3, 6, device='cuda', dtype=torch.double)
-        for row, slot in enumerate(range(3) if slots is None else slots):
-            if slot >= 0:
-                right_outputs[row] = right[slot] = c[row].double() * right[slot] + x[row].double()
-        outputs = layout_step(x, c, states, slots_here)
-        error = max(float((states - right).abs().max()), float((outputs.double() - right_outputs).abs().max()))
-        limit = 1e-5 + {torch.float32: 0, torch.bfloat16: 2**-8, torch.float16: 2**-11}[dtype]  # outputs are below 2, and rounded
-        tell(f"step, {dtype}{', slots' if slots else ''}: error {error:.1e}", None if error < limit else f'more than {limit:.1e}')
-        attempt(tell, f"opcheck, step, {dtype}{', slots' if slots else ''}", lambda: torch.library.opcheck(layout_step, (x, c, states, slots_here)))
+def by_sequence(operation, loop):
+    """The loop, of packed sequences one after the other; one at least has a step."""
+    def loops(cu_seqlens=None, initial_state=None, **given):
+        if cu_seqlens is None:
+            return loop(initial_state=initial_state, **given)
+        outputs, final = [], []
+        for s, (first, end) in enumerate(itertools.pairwise(cu_seqlens.tolist())):
+            state = None if initial_state is None else initial_state[s:s + 1]
+            if first < end:
+                output, state = loop(initial_state=state, **stretch(operation, given, first, end))
+                outputs.append(output)
+            final.append(state)
+        zero = torch.zeros_like(next(state for state in final if state is not None))
+        return (torch.cat(outputs, operation.time(operation.results[0])),
+                torch.cat([zero if state is None else state for state in final]))
+    return loops
 
 
-def ssd_loop(x, dt, A, B, C, D, z, dt_bias, initial_state, dt_softplus, cu_seqlens):
-    """ssd in plain torch, in the type of the tensors."""
-    batch, seq_len, heads, dv = x.shape
-    B, C = (t.repeat_interleave(heads // t.shape[2], dim=2) for t in (B, C))
-    s = dt if dt_bias is None else dt + dt_bias
-    s = torch.nn.functional.softplus(s) if dt_softplus else s
-    edges = [0, seq_len] if cu_seqlens is None else cu_seqlens.tolist()
-    y, final = [None] * seq_len, []
-    for sequence, (first, end) in enumerate(zip(edges, edges[1:])):
-        state = x.new_zeros(batch, heads, dv, B.shape[3])
-        if initial_state is not None:
-            state = initial_state if cu_seqlens is None else initial_state[sequence:sequence + 1]
-        for t in range(first, end):
-            added = s[:, t, :, None, None] * x[:, t, :, :, None] * B[:, t, :, None, :]
-            state = (s[:, t] * A).exp()[..., None, None] * state + added
-            y[t] = (state * C[:, t, :, None, :]).sum(-1)
-        final.append(state)
-    y = torch.stack(y, 1) + (0 if D is None else D[:, None] * x)
-    return y if z is None else y * torch.nn.functional.silu(z), torch.cat(final)
+def stretch(operation, given, first, end):
+    """The arrays of these steps."""
+    return {name: value.narrow(operation.time(name), first, end - first)
+            if name not in operation.flags and value is not None and operation.time(name) is not None else value
+            for name, value in given.items()}
 
 
-def ssd_problem(shape, everything, dtype, edges=None):
-    """The arrays of ssd whose gradients are wanted, in its order; those that may be missing are None unless everything."""
-    batch, seq_len, heads, groups, dk, dv = shape
-
-    def values(low, high, *size, dtype=dtype):
-        return (low + (high - low) * torch.rand(*size, device='cuda')).to(dtype).requires_grad_()
-    f, rows = torch.float32, batch if edges is None else len(edges) - 1
-    more = (values(-1, 1, heads, dtype=f), values(-1, 1, batch, seq_len, heads, dv), values(-1, 1, heads, dtype=f),
-            values(-1, 1, rows, heads, dv, dk, dtype=f)) if everything else (None,) * 4
-    return (values(-1, 1, batch, seq_len, heads, dv), values(0, 0.2, batch, seq_len, heads), values(-2, -0.5, heads, dtype=f),
-            values(-1, 1, batch, seq_len, groups, dk), values(-1, 1, batch, seq_len, groups, dk)) + more
+def layout_step_loop(inputs, coeffs, states, log_coeffs):
+    outputs, states = layout_loop(inputs[:, None], coeffs[:, None], states, False, log_coeffs)
+    return outputs[:, 0], states
 
 
-def worst_ssd(tensors, dt_softplus, edges):
-    """The largest error of the results and the gradients against the loop in double precision, of each relative to its largest number."""
-    cu_seqlens = torch.tensor(edges, dtype=torch.int32, device='cuda') if edges is not None else None
-    doubles = [t.detach().double().requires_grad_() if t is not None else None for t in tensors]
-    found, right = ssd(*tensors, dt_softplus, cu_seqlens), ssd_loop(*doubles, dt_softplus, cu_seqlens)
-    weights = [2 * torch.rand_like(t) - 1 for t in found]
-    given = [t for t in tensors if t is not None], [t for t in doubles if t is not None]
-    pairs = [*zip(found, right), *zip(torch.autograd.grad(found, given[0], weights), torch.autograd.grad(right, given[1], [w.double() for w in weights]))]
-    return max(float(((a.double() - b).abs().max() / b.abs().max()).detach()) for a, b in pairs if b.numel() != 0)
+def selective_step_loop(state, u, delta, A, B, C, D=None, z=None, delta_bias=None, delta_softplus=False):
+    u, delta, B, C, z = (t if t is None else t[..., None] for t in (u, delta, B, C, z))
+    out, state = selective_loop(u, delta, A, B, C, D, z, delta_bias, delta_softplus, state)
+    return out[..., 0], state
 
 
-def check_ssd_operation(tell):
-    cases = ((2, 7, 2, 1, 5, 3), None), ((1, 150, 4, 2, 64, 64), None), ((1, 150, 2, 1, 16, 8), [0, 0, 60, 61, 130, 150])
-    for dtype, limit in ((torch.float32, 1e-5), (torch.bfloat16, 4 * 2**-8), (torch.float16, 4 * 2**-11)):
-        # in 16 bits a result is rounded, and before that the factors of three products, one after the other
-        for everything in (False, True):
-            for shape, edges in cases:
-                error = worst_ssd(ssd_problem(shape, everything, dtype, edges), everything, edges)
-                tell(f"ssd, {dtype}, {'x'.join(map(str, shape))}{', with everything' if everything else ''}{', packed' if edges else ''}: "
-                     f'error {error:.1e}', None if error < limit else f'more than {limit:.1e}')
-                attempt(tell, f"opcheck, ssd, {dtype}{', with everything' if everything else ''}{', packed' if edges else ''}",
-                        lambda: torch.library.opcheck(ssd, (*ssd_problem(shape, everything, dtype, edges), everything, torch.tensor(
-                            edges, dtype=torch.int32, device='cuda') if edges is not None else None)))
+def chunk_step_loop(q, k, v, gamma, state, W=None, Y=None):
+    W, Y = (t if t is None else t[:, None, :, :, None] for t in (W, Y))
+    state = chunk_loop((k[..., :, None] * v[..., None, :])[:, None], gamma[:, None], W, Y, state)[1]
+    return torch.einsum('bhkv,bhk->bhv', state, q), state
 
 
-def attempt(tell, what, call):
+# ---- checks: problems, and how they are compared ----
+
+# those that could let a state grow without bound
+RANGES = {'coeffs': (0, 1), 'gamma': (0, 1), 'A': (-2, -0.5), 'W': (-0.05, 0.05),
+          'dt': (0, 0.2), 'dt_bias': (0, 0.2), 'delta': (0, 0.2), 'delta_bias': (0, 0.2)}
+LIMITS = {torch.float32: 1e-5, torch.bfloat16: 4 * 2**-8, torch.float16: 4 * 2**-11}  # in 16 bits results are rounded
+
+
+def whole(numbers):
+    return torch.tensor(numbers, dtype=torch.int32, device='cuda')
+
+
+def problem(operation, sizes, everything=True, dtype=torch.float32, edges=None, apart=0, **flags):
+    """The arguments of an operation by name, of random numbers; those that may be missing are None unless everything.
+    apart: an array has rows with so many elements between them, and does not begin at a multiple of 16 bytes."""
+    sizes = {'sequences': sizes.get('batch') if edges is None else len(edges) - 1, **sizes}
+    given = dict(flags) if edges is None else dict(flags, cu_seqlens=whole(edges))
+    for name, parameter in operation.parameters.items():
+        wanted = parameter.default is inspect.Parameter.empty or everything
+        kind, names = (None, ()) if name in operation.flags else operation.shape(name)
+        if name in given or kind == torch.int32 or name in operation.flags or not wanted or sizes.get(names[-1]) == 0:
+            continue
+        shape = [size for name in names for size in (sizes[name] if name == '...' else (sizes[name],))]
+        low, high = (-1, 0) if flags.get('log_coeffs') and name == 'coeffs' else RANGES.get(name, (-1, 1))
+        gap = 0 if name in operation.written else apart
+        wide = torch.rand([*shape[:-1], *(size + gap for size in shape[-1:])], device='cuda') * (high - low) + low
+        numbers = wide.to(kind or dtype)[..., gap // 2:gap // 2 + shape[-1]] if gap else wide.to(kind or dtype)
+        if name in operation.written:  # it is written in place wherever it begins
+            numbers = torch.cat([numbers.new_zeros(1), numbers.flatten()])[1:].view(shape)
+        given[name] = numbers.requires_grad_(not operation.written)
+    return given
+
+
+def floats(given):
+    return {name: value for name, value in given.items() if isinstance(value, Tensor) and value.is_floating_point()}
+
+
+def in_double(given):
+    return {**given, **{name: value.detach().double().requires_grad_() for name, value in floats(given).items()}}
+
+
+def worst(function, loop, given):
+    """The largest error of the results and the gradients against the loop in double precision, of each relative to its
+    largest number."""
+    doubles = in_double(given)
+    found, right = (results if isinstance(results, tuple) else (results,)
+                    for results in (function(**given), loop(**doubles)))
+    weights = [2 * torch.rand_like(result) - 1 for result in found]
+    gradients = torch.autograd.grad(found, list(floats(given).values()), weights)
+    right_gradients = torch.autograd.grad(right, list(floats(doubles).values()), [w.double() for w in weights])
+    if torch.distributed.is_initialized():  # the gradient of a sum over the ranks is the sum of theirs
+        gradients, right_gradients = ([g.contiguous() for g in some] for some in (gradients, right_gradients))
+        for gradient in gradients + right_gradients:
+            torch.distributed.all_reduce(gradient)
+    return max(float(((a.double() - b).abs().max() / b.abs().max()).detach())
+               for a, b in [*zip(found, right), *zip(gradients, right_gradients)])
+
+
+def worst_of_step(function, operation, loop, given, slots):
+    """The same of a step: rows without a slot are 0, and slots without a row stay as they were."""
+    (state,), doubles = operation.written, {name: value.double() for name, value in floats(given).items()}
+    rows = [row for row, slot in enumerate(slots) if slot >= 0]
+    used, right_state = [slots[row] for row in rows], doubles[state].clone()
+    flags = {name: given[name] for name in operation.flags}
+    some, right_state[used] = loop(**flags, **{
+        name: value[used] if name == state else value[rows] if 'batch' in operation.shapes[name] else value
+        for name, value in doubles.items()})
+    found = function(**given)
+    right = torch.zeros_like(found, dtype=torch.double)
+    right[rows] = some
+    return max(float((a.double() - b).abs().max() / b.abs().max())
+               for a, b in ((found, right), (given[state], right_state)))
+
+
+# ---- checks: problems, and what runs ----
+
+EDGES = [0, 0, 60, 61, 130, 150, 150]
+TYPES = torch.float32, torch.bfloat16, torch.float16
+
+
+def sized(names, *sizes):
+    return dict(zip(names.split(), sizes))
+
+
+def cases():
+    """Of each operation with gradients: the function, its call, its loop, types, and (sizes, options) of problems."""
+    apart, log = dict(apart=3), dict(log_coeffs=True, reverse=True)
+    names = '... seq_len'
+    yield scan, RECURRENCE, scan_loop, TYPES[:1], [
+        (sized(names, (2,), 9), {}), (sized(names, (), 5), {}), (sized(names, (3,), 100), dict(reverse=True)),
+        (sized(names, (2, 3), 1001), {}), (sized(names, (7,), 129), apart),
+        (sized(names, (1,), 20000), dict(reverse=True))]
+    names = 'batch seq_len channels'
+    yield layout_scan, LAYOUT, layout_loop, TYPES, [
+        (sized(names, 2, 7, 5), {}), (sized(names, 2, 300, 66), log),
+        (sized(names, 3, 40, 33), dict(apart, reverse=True)), (sized(names, 1, 150, 8), dict(edges=EDGES)),
+        (sized(names, 1, 150, 7), dict(apart, **log, edges=EDGES))]
+    names = 'batch channels seq_len states groups'
+    yield selective_scan, SELECTIVE_SCAN, selective_loop, TYPES, [
+        (sized(names, 2, 6, 7, 3, 2), {}), (sized(names, 1, 40, 300, 16, 1), dict(delta_softplus=True)),
+        (sized(names, 1, 4, 150, 16, 1), dict(apart, edges=EDGES))]
+    names = 'batch seq_len heads groups dk dv'
+    yield ssd, SSD, ssd_loop, TYPES, [
+        (sized(names, 2, 7, 2, 1, 5, 3), {}), (sized(names, 1, 150, 4, 2, 64, 64), dict(dt_softplus=True)),
+        (sized(names, 1, 150, 2, 1, 16, 8), dict(apart, edges=EDGES))]
+    names = 'batch chunks heads dk dv decays rank'
+    yield chunk_state, CHUNK_STATE, chunk_loop, TYPES, [
+        (sized(names, 2, 3, 2, 5, 3, 5, 0), {}), (sized(names, 2, 3, 2, 5, 3, 1, 2), dict(apart, exclusive=True)),
+        (sized(names, 1, 9, 2, 64, 64, 64, 0), dict(exclusive=True)), (sized(names, 1, 9, 2, 64, 64, 1, 16), {}),
+        (sized(names, 1, 9, 2, 5, 3, 5, 2), dict(apart, edges=[0, 0, 4, 5, 9, 9]))]
+
+
+def step_cases():
+    yield layout_step, LAYOUT_STEP, layout_step_loop, sized('batch channels', 3, 6), dict(log_coeffs=True)
+    yield (selective_scan_step, SELECTIVE_STEP, selective_step_loop, sized('batch channels states groups', 3, 6, 16, 2),
+           dict(delta_softplus=True))
+    yield chunk_state_step, CHUNK_STEP, chunk_step_loop, sized('batch heads dk dv decays', 3, 2, 16, 8, 1), {}
+
+
+def check(what, call, limit=None):
+    """Prints whether call() gives no error, and a number up to the limit; whether it is wrong."""
     try:
-        call()
-        tell(what, None)
+        found = call()
+        wrong = None if limit is None or found <= limit else f'more than {limit:.1e}'
+        what += '' if limit is None else f': error {found:.1e}'
     except Exception as error:
-        tell(what, error)
+        wrong = f'{type(error).__name__}: {error}'
+    print(f"{'ok    ' if wrong is None else 'FAILED'} {what}{'' if wrong is None else f': {wrong}'}", flush=True)
+    return wrong is not None
+
+
+def refused(function, given):
+    try:
+        function(**given)
+    except ValueError:
+        return
+    raise AssertionError('not refused')
+
+
+def check_operations():
+    failed = 0
+    for function, operation, loop, types, problems in cases():
+        loop, name = by_sequence(operation, loop), function._name
+        for dtype, (sizes, options), everything in itertools.product(types, problems, (False, True)):
+            what = ', '.join([name, str(dtype), str(sizes), *map(str, options), *['everything'] * everything])
+            given = problem(operation, sizes, everything, dtype, **options)
+            failed += check(what, lambda: worst(function, loop, given), LIMITS[dtype])
+        for everything, (sizes, options) in itertools.product((False, True), (problems[0], problems[-1])):
+            given = problem(operation, sizes, everything, **options)
+            failed += check(f'{name}: opcheck', lambda: torch.library.opcheck(function, (), given))
+        if operation in (RECURRENCE, LAYOUT, CHUNK_STATE):
+            # A result is linear in each number alone, so that a difference is exact for a large step, too, and float32
+            # has enough digits for it.
+            given = problem(operation, problems[0][0])
+            failed += check(f'{name}: gradcheck', lambda: torch.autograd.gradcheck(
+                lambda *leaves: function(**{**given, **dict(zip(floats(given), leaves))}), list(floats(given).values()),
+                eps=0.25, atol=1e-4, rtol=1e-4))
+        given = problem(operation, *problems[0])
+        compiled = torch.compile(lambda **given: function(**given), fullgraph=True)
+        failed += check(f'{name}: compiled', lambda: worst(compiled, loop, given), LIMITS[torch.float32])
+    for function, operation, loop, sizes, flags in step_cases():
+        for dtype, everything, slots in itertools.product(TYPES, (False, True), ([0, 1, 2], [4, -1, 0])):
+            given = problem(operation, dict(sizes, num_slots=5), everything, dtype, apart=3, **flags)
+            if slots != [0, 1, 2]:
+                given['slots'] = whole(slots)
+            failed += check(f'{function._name}, {dtype}, slots {slots}{", everything" if everything else ""}',
+                            lambda: worst_of_step(function, operation, loop, given, slots), LIMITS[dtype])
+        failed += check(f'{function._name}: opcheck', lambda: torch.library.opcheck(function, (), given))
+        (state,) = operation.written
+        failed += check(f'{function._name}: states with gaps are refused', lambda: refused(
+            function, {**given, state: torch.cat([given[state]] * 2, -1)[..., :given[state].shape[-1]]}))
+    return failed
+
+
+def stretch_cases():
+    """As cases, of in_stretches, with what joins stretches."""
+    def with_state(function):
+        return lambda **given: (outputs := function(**given), outputs[..., -1])
+    yield (with_state(scan), RECURRENCE, with_state(scan_loop), lambda coeffs, **_: coeffs.prod(-1), torch.mul,
+           sized('... seq_len', (2, 3), 100), {})
+    yield (layout_scan, LAYOUT, layout_loop, layout_product, torch.mul, sized('batch seq_len channels', 2, 100, 6),
+           dict(log_coeffs=True))
+    yield (selective_scan, SELECTIVE_SCAN, selective_loop, selective_product, torch.mul,
+           sized('batch channels seq_len states groups', 2, 6, 30, 16, 2), dict(delta_softplus=True))
+    yield ssd, SSD, ssd_loop, ssd_product, torch.mul, sized('batch seq_len heads groups dk dv', 2, 30, 2, 1, 16, 8), {}
+    names = 'batch chunks heads dk dv decays rank'
+    yield chunk_state, CHUNK_STATE, chunk_loop, chunk_product, torch.mul, sized(names, 2, 9, 2, 5, 3, 5, 0), {}
+    yield (chunk_state, CHUNK_STATE, chunk_loop, chunk_product_of_matrices, torch.matmul,
+           sized(names, 2, 9, 2, 5, 3, 5, 2), dict(exclusive=True))
+
+
+def check_stretches():
+    """Each rank makes all arrays, takes its stretch of them, and compares its results with a loop over all time."""
+    torch.cuda.set_device(int(os.environ['LOCAL_RANK']))
+    torch.distributed.init_process_group('nccl')
+    rank, ranks, failed = torch.distributed.get_rank(), torch.distributed.get_world_size(), 0
+    for function, operation, loop, product, join, sizes, options in stretch_cases():
+        time = sizes.get('seq_len') or sizes['chunks']
+        first, end = time * rank // ranks, time * (rank + 1) // ranks
+
+        def here(**given):
+            return in_stretches(function, product, join, **stretch(operation, given, first, end))
+
+        def right(**given):
+            outputs, final_state = loop(**stretch(operation, given, 0, end))
+            return outputs.narrow(operation.time(operation.results[0]), first, end - first), final_state
+        torch.manual_seed(1)  # all ranks make the same arrays
+        given = problem(operation, sizes, **options)
+        failed += check(f'rank {rank} of {ranks}: {operation.name}, {join.__name__}', lambda: worst(here, right, given),
+                        LIMITS[torch.float32])
+    torch.distributed.destroy_process_group()
+    return failed
 
 
 def main():
     torch.manual_seed(1)
     warnings.filterwarnings('ignore', message='Input #')  # of gradcheck, which would rather have double precision
-    failed = 0
-
-    def tell(what, wrong):
-        nonlocal failed
-        failed += wrong is not None
-        print(f"{'ok    ' if wrong is None else 'FAILED'} {what}{'' if wrong is None else f': {wrong}'}", flush=True)
-
-    states = [False, True]
-    try:
-        scan(*problem((2, 5), True))
-    except LinrecError as error:
-        if error.status != NOT_SUPPORTED:
-            raise
-        print('this library takes no initial state: without')
-        states = [False]
-    for state in states:
-        for reverse in (False, True):
-            what = f"{'reversed' if reverse else 'forward'}{', from a state' if state else ''}"
-            for shape, strided in (((5,), False), ((3, 100), False), ((2, 3, 1001), False), ((7, 129), True), ((1, 20000), False)):
-                error = worst(problem(shape, state, strided), reverse)
-                tell(f"{what}, {'x'.join(map(str, shape))}{', strided' if strided else ''}: error {error:.1e}", None if error < 1e-5 else 'more than 1e-5')
-            # each output is linear in each input and in each coefficient alone, so that a difference is exact for a large step, too, and
-            # float32 has enough digits for it
-            tensors = problem((2, 9), state)
-            attempt(tell, f'gradcheck, {what}', lambda: torch.autograd.gradcheck(
-                lambda *t: scan(*t, *([] if state else [None]), reverse), [t for t in tensors if t is not None], eps=0.25, atol=1e-4, rtol=1e-4))
-            attempt(tell, f'opcheck, {what}', lambda: torch.library.opcheck(scan, (*tensors, reverse)))
-    check_layout_operations(tell)
-    check_ssd_operation(tell)
-    return 1 if failed else 0
+    return 1 if (check_stretches() if 'LOCAL_RANK' in os.environ else check_operations()) else 0
 
 
 if __name__ == '__main__':

@@ -158,12 +158,14 @@ compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-f
 
 # ---- the example for torch has the structs field by field ----
 
-for (['linrec_recurrence', 'Recurrence'], ['linrec_strides', 'Strides'], ['linrec_layout', 'Layout'], ['linrec_step', 'Step'], ['linrec_ssd', 'Ssd']) {
-    my ($name, $class_name) = @$_;
-    my ($struct) = read_file('library/liblinrec.h') =~ /^struct $name \{\n(.*?)^\};/ms;
-    my ($class) = read_file('docs/examples/torch_linrec.py') =~ /^class $class_name\(.*?_fields_ = (.*?)\n\n/ms;
-    $struct =~ s{/\*.*?\*/}{}gs;
-    is(join(' ', $class =~ /'(\w+)'/g), join(' ', $struct =~ /(\w+)[,;]/g), "torch_linrec.py knows struct $name");
+my %kind = (size_t => 'size', bool => 'bool', 'enum linrec_dtype' => 'dtype', 'struct linrec_strides' => 'strides');
+my $example = read_file('docs/examples/torch_linrec.py');
+for my $struct (read_file('library/liblinrec.h') =~ /^(struct \w+ \{\n.*?)^\};/msg) {
+    my ($name, $fields) = $struct =~ s{/\*.*?\*/}{}gsr =~ /^struct (\w+) \{(.*)/s;
+    my @fields = map { my ($type, $names) = /^\s*(?:const )?((?:enum |struct )?\w+) (.*)/s ? ($1, $2) : ();
+        map { /(\*?)(\w+)/ ? ($1 ? 'pointer' : $kind{$type}) . " $2" : () } split /,/, $names // '' } split /;/, $fields;
+    my @lines = ($example =~ /struct\(\s*'$name',\s*(('[\w ]+',?\s*)+)\)/)[0] =~ /'(.*?)'/g;
+    is(join(', ', map { my ($type, @names) = split; map { "$type $_" } @names } @lines), join(', ', @fields), "torch_linrec.py knows struct $name");
 }
 
 # ---- the page: what it says of a single kernel's files ----
