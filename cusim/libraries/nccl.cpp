@@ -448,8 +448,7 @@ struct message {
 [[noreturn]] static void differ(const struct message &m, const struct request &theirs)
 {
     const ncclComm *const comm = m.of->comm.get();
-    if (comm->rank > m.peer) /* the other one sees it, too, and its sentence is enough */
-        sleep(1);
+    usleep(200000u * (unsigned)std::min(comm->rank, 20)); /* others see it, too, and one sentence is enough */
     sim_fault_at(sim_task_at(),
                  "rank %d has called %s, and this rank, %d, %s. All have to ask for the same, in the "
                  "same order",

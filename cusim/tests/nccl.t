@@ -13,7 +13,7 @@ use Time::HiRes 'time';
 is(build_programs(), 1, 'the programs are built') or BAIL_OUT('no programs');
 my $program = 'build/tests/nccl';
 
-# What the first rank that waits says. Nothing of it: all are right.
+# What a rank that waits says. Nothing: all are right.
 my %told = (
     right    => '',
     streams  => '',
@@ -35,7 +35,10 @@ for my $how (sort keys %told) {
         is("$status$err", '0', "$how: no error");
         is(join(' ', sort split /\n/, $out), 'rank 0 is done rank 1 is done rank 2 is done', "$how: all are done");
     } else {
-        ok($status eq 1 && @lines == 1 && $lines[0] =~ /^tests\/nccl\.cu:\d+: error: host code: \Q$told{$how}\E\.$/, "$how: one sentence")
+        # mostly rank 0 alone; the next one, too, where this machine lets that one run first
+        my $told  = quotemeta($told{$how}) =~ s/this\\ rank\\,\\ 0/this rank, [01]/r;
+        my @other = grep { !/^tests\/nccl\.cu:\d+: error: host code: $told\.$/ } @lines;
+        ok($status eq 1 && @lines >= 1 && @lines <= 2 && !@other, "$how: one sentence")
             or diag("status $status\n$err");
     }
     cmp_ok($took, '<', 40, "$how: in time");
