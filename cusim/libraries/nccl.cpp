@@ -15,7 +15,6 @@
 #include <map>
 #include <math.h>
 #include <memory>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <string>
@@ -157,10 +156,7 @@ struct patience {
     }
     void pause(void)
     {
-        if (turns++ < 100)
-            sched_yield();
-        else
-            usleep(200);
+        usleep(turns++ < 100 ? 20 : 500);
     }
     /* Each rank a little later than the one before it, so that the first one has ended the job before the next one
        would say the same. */
@@ -607,27 +603,29 @@ static void reduce_of_type(const std::vector<struct message *> &all, const struc
 static void must_hold(const struct operation &o, const char *pointer, size_t bytes, const char *which, const void *at)
 {
     const struct sim_region *const r = sim_region_near(pointer);
-    char what[700] = "a null pointer";
+    char what[700];
 
     if (bytes == 0)
         return;
-    if (pointer != NULL)
-        sim_region_describe(pointer, 0, what, sizeof(what));
     if (pointer == NULL || r == NULL || r->pageable || sim_is_shared(r))
         sim_fault_at(at, "%s of %s is %s. Give it what cudaMalloc has given", which, name_of(o),
-                     pointer == NULL ? what : "no memory of the device");
+                     pointer == NULL ? "a null pointer" : "no memory of the device");
+    const size_t offset = (size_t)(pointer - r->start);
+    const bool is_others = !r->host && r->device != o.comm->device;
+    if (!r->freed && !is_others && offset <= r->size && bytes <= r->size - offset)
+        return;
+    sim_region_describe(pointer, 0, what, sizeof(what));
     if (r->freed)
         sim_fault_at(at, "%s of %s is %s. Wait for the stream before you free it", which, name_of(o), what);
-    if (!r->host && r->device != o.comm->device)
+    if (is_others)
         sim_fault_at(at,
                      "%s of %s is memory of device %d, and the communicator was made on device %d. Call "
                      "cudaSetDevice before cudaMalloc and ncclCommInitRank",
                      which, name_of(o), r->device, o.comm->device);
-    if ((size_t)(pointer - r->start) > r->size || bytes > r->size - (size_t)(pointer - r->start))
-        sim_fault_at(at,
-                     "%s of %s is %s, and the %zu bytes that are %s there are too many. The count is in elements: "
-                     "compare it with what was allocated",
-                     which, name_of(o), what, bytes, pointer == o.to ? "written" : "read");
+    sim_fault_at(at,
+                 "%s of %s is %s, and the %zu bytes that are %s there are too many. The count is in elements: "
+                 "compare it with what was allocated",
+                 which, name_of(o), what, bytes, pointer == o.to ? "written" : "read");
 }
 
 static void must_hold_both(const struct operation &o, const void *at)
