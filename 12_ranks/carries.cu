@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* carries.cu - what comes into a rank, found on its device: for the variant nccl. All ranks' aggregates lie there, and a
-   thread joins those of one sequence that come before this rank. Neighbouring threads read neighbouring aggregates:
+/* carries.cu - what comes into a rank, found on its device: for the variant nccl. All ranks' aggregates lie there, and
+   a thread joins those of one sequence that come before this rank. Neighbouring threads read neighbouring aggregates:
 
        all   | rank 0: sequence 0, 1, 2, ... | rank 1: 0, 1, 2, ... | ...      a thread goes down a column of these rows
 

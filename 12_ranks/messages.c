@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* messages.c - counts what is handed to MPI, and watches how long it takes. MPI has each of its functions under a second
-   name, PMPI_..., so that a program may put its own in front ("profiling interface", MPI 3.1, chapter 14).
+/* messages.c - counts what is handed to MPI, and watches how long it takes. MPI has each of its functions under a
+   second name, PMPI_..., so that a program may put its own in front ("profiling interface", MPI 3.1, chapter 14).
 
    A rank that is stopped, or hangs, answers nobody, and MPI waits for it for ever. So an alarm is set before whatever
    may wait, and switched off behind it. */

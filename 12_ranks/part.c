@@ -41,6 +41,16 @@ static void join(void *first, void *second, int *count, MPI_Datatype *type)
 
 /* ---- the device ---- */
 
+/* Whether any rank shares its device. On the simulator each process has devices of its own, and shares none. */
+static bool any_shares(bool shares)
+{
+#ifdef CUSIM
+    shares = false;
+#endif
+    MPI_Allreduce(MPI_IN_PLACE, &shares, 1, MPI_C_BOOL, MPI_LOR, MPI_COMM_WORLD);
+    return shares;
+}
+
 void ranks_begin(void)
 {
     MPI_Comm machine;
@@ -53,10 +63,7 @@ void ranks_begin(void)
         error = cudaErrorNoDevice;
     ranks_need(error, "no GPU answers; build with BACKEND=sim to run without one");
     ranks_need(cudaSetDevice(rank % count), "its device cannot be used");
-#ifndef CUSIM /* where each process has a device of its own */
-    ranks_share_gpu = rank >= count;
-#endif
-    MPI_Allreduce(MPI_IN_PLACE, &ranks_share_gpu, 1, MPI_C_BOOL, MPI_LOR, MPI_COMM_WORLD);
+    ranks_share_gpu = any_shares(rank >= count);
 
     MPI_Type_contiguous(2, MPI_FLOAT, &ranks_aggregate);
     MPI_Type_commit(&ranks_aggregate);

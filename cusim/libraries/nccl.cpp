@@ -261,7 +261,8 @@ static ncclResult_t join(ncclComm *comm, const void *at)
     return ncclSuccess;
 }
 
-/* Without the lock while others are waited for: they may be threads of this process, which are told that they must not. */
+/* Without the lock while others are waited for: they may be threads of this process, which are told that they must
+   not. */
 static ncclResult_t init(ncclComm_t *comm, int ranks, const ncclUniqueId &id, int rank, const void *at)
 {
     const std::shared_ptr<ncclComm> own(new ncclComm());

@@ -1,4 +1,4 @@
-// stopped: rank 1 has called ncclAllReduce of 32 ncclFloat32 by ncclSum, and this rank, 0, ncclAllReduce of 64 ncclFloat32 by ncclSum
+// stopped: rank 1 has called ncclAllReduce of 32 ncclFloat32 by ncclSum, and this rank, 0, ncclAllReduce of 64
 // SPDX-License-Identifier: MIT
 #include "ranks.h"
 
