@@ -54,7 +54,10 @@ static const struct {
                          {"ncclFloat64", 8}, {"ncclBfloat16", 2}, {"ncclFloat8e4m3", 1}, {"ncclFloat8e5m2", 1}};
 static const char *const ops[ncclNumOps] = {"ncclSum", "ncclProd", "ncclMax", "ncclMin", "ncclAvg"};
 
-/* What both ends of a message must agree on; what is not asked for is 0. */
+/* What both ends of a message must agree on; what is not asked for is 0. (Types that containers hold are this file's
+   alone: a program may have others of the same names.) */
+namespace
+{
 struct request {
     enum what what; /* of ncclRecv: SEND */
     size_t count;
@@ -62,6 +65,7 @@ struct request {
     ncclRedOp_t op;
     int root;
 };
+} // namespace
 
 static bool reduces(enum what what)
 {
@@ -88,6 +92,8 @@ static std::string described(const struct request &r, const char *name)
 
 /* ---- what the processes share ---- */
 
+namespace
+{
 struct channel {
     std::atomic<uint32_t> is_full; /* the sender sets it, the receiver clears it */
     uint32_t bytes;
@@ -99,6 +105,7 @@ struct board {
     std::atomic<int> came;
     struct channel channels[];
 };
+} // namespace
 
 struct ncclComm {
     std::string path;
@@ -145,6 +152,8 @@ static double now(void)
 }
 
 /* Waiting for other processes, which may need this core. */
+namespace
+{
 struct patience {
     double since = now();
     unsigned turns = 0;
@@ -165,6 +174,7 @@ struct patience {
         return turns > 100 && turns % 50 == 0 && now() - since > seconds + 0.2 * rank;
     }
 };
+} // namespace
 
 /* ---- communicators ---- */
 
@@ -416,6 +426,8 @@ ncclResult_t ncclMemFree(void *pointer)
 
 /* ---- messages ---- */
 
+namespace
+{
 struct operation {
     struct request request;
     bool receives; /* of SEND: it is an ncclRecv */
@@ -426,6 +438,7 @@ struct operation {
     int peer;
     cudaStream_t stream;
 };
+} // namespace
 
 static const char *name_of(const struct operation &o)
 {
@@ -433,6 +446,8 @@ static const char *name_of(const struct operation &o)
 }
 
 /* From this rank to another one, or the other way; both may be the same. */
+namespace
+{
 struct message {
     const struct operation *of;
     bool goes;
@@ -441,6 +456,7 @@ struct message {
     size_t done;
     bool has_begun, is_done;
 };
+} // namespace
 
 [[noreturn]] static void differ(const struct message &m, const struct request &theirs)
 {
@@ -678,7 +694,7 @@ static void write_result(const struct operation &o, std::vector<struct message> 
             came.push_back(&m);
     if (reduces(o.request.what) && !came.empty()) {
         reduce_of_type(came, o.request);
-        came.resize(1);
+        came.erase(came.begin() + 1, came.end());
     }
     touch(o.to, o.written, true);
     char *to = o.to;
