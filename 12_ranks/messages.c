@@ -157,6 +157,11 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *group)
     return WATCHED(MPI_Comm_split, comm, color, key, group);
 }
 
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *group)
+{
+    return WATCHED(MPI_Comm_split_type, comm, type, key, info, group);
+}
+
 int MPI_Finalize(void)
 {
     ranks_watch("MPI_Finalize");
