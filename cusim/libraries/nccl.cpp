@@ -11,6 +11,7 @@
    for one that is only stopped they wait for CUSIM_NCCL_TIMEOUT seconds. */
 #include <algorithm>
 #include <atomic>
+#include <dirent.h>
 #include <fcntl.h>
 #include <map>
 #include <math.h>
@@ -20,6 +21,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <vector>
@@ -204,7 +206,39 @@ const char *ncclGetLastError(ncclComm_t)
     return why.c_str();
 }
 
-static const char prefix[] = "cusim-nccl-";
+static const char folder[] = "/dev/shm", prefix[] = "cusim-nccl-";
+
+/* To close a file once more would give up this process's locks in it, which it does not see either. */
+static bool is_own(const std::string &path)
+{
+    for (const auto &own : comms)
+        if (own.second->path == path)
+            return true;
+    return false;
+}
+
+/* Files of ranks that were killed while they waited for others: a minute old, and nobody has locked a byte. */
+static void remove_what_is_left(void)
+{
+    const sim_lock_guard guard;
+    DIR *const all = opendir(folder);
+    struct dirent *entry;
+    while (all != NULL && (entry = readdir(all)) != NULL) {
+        const std::string path = std::string(folder) + "/" + entry->d_name;
+        struct stat about;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 || stat(path.c_str(), &about) != 0 ||
+            about.st_uid != getuid() || time(NULL) - about.st_mtime < 60 || is_own(path))
+            continue;
+        const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        struct flock lock = byte_of(0);
+        lock.l_len = 0; /* all of them */
+        if (file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK)
+            unlink(path.c_str());
+        close(file);
+    }
+    if (all != NULL)
+        closedir(all);
+}
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
@@ -214,6 +248,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
         return wrong(ncclInvalidArgument, "the id is a null pointer");
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return wrong(ncclSystemError, "the system has no random numbers for an id");
+    remove_what_is_left();
     memset(id, 0, sizeof(*id));
     int at = snprintf(id->internal, sizeof(id->internal), "%s", prefix);
     for (unsigned char byte : bytes)
@@ -282,7 +317,7 @@ static ncclResult_t init(ncclComm_t *comm, int ranks, const ncclUniqueId &id, in
                                               " is none, or the communicator is a null pointer");
     if (!is_made(id))
         sim_fault_at(at, "this is no id that ncclGetUniqueId has made. One rank makes it, and sends it to all");
-    own->path = std::string("/dev/shm/") + id.internal;
+    own->path = std::string(folder) + "/" + id.internal;
     own->ranks = ranks;
     own->rank = rank;
     own->device = sim_device;
@@ -290,10 +325,9 @@ static ncclResult_t init(ncclComm_t *comm, int ranks, const ncclUniqueId &id, in
     own->busy[1].resize((size_t)ranks);
     {
         const sim_lock_guard guard;
-        for (const auto &other : comms)
-            if (other.second->path == own->path)
-                sim_fault_at(at, "this process is a rank of that communicator already. The simulator's stand-in for "
-                                 "NCCL wants a process for each rank: start the program several times");
+        if (is_own(own->path))
+            sim_fault_at(at, "this process is a rank of that communicator already. The simulator's stand-in for "
+                             "NCCL wants a process for each rank: start the program several times");
         comms[own.get()] = own;
     }
     const ncclResult_t result = join(own.get(), at);

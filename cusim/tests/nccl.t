@@ -25,6 +25,11 @@ my %told = (
     id       => 'this is no id that ncclGetUniqueId has made. One rank makes it, and sends it to all',
     twice    => 'this process is a rank of that communicator already. The simulator\'s stand-in for NCCL wants a process for each rank: start the program several times',
 );
+my $killed = '/dev/shm/cusim-nccl-' . '0' x 32; # what ranks have left that were killed while they waited for others
+if (open my $file, '>', $killed) {
+    close $file;
+    utime time - 100, time - 100, $killed;
+}
 my %old = map { $_ => 1 } glob '/dev/shm/cusim-nccl-*';
 for my $how (sort keys %told) {
     my $begin = time;
@@ -43,6 +48,7 @@ for my $how (sort keys %told) {
     }
     cmp_ok($took, '<', 40, "$how: in time");
 }
+ok(!-e $killed, 'what killed ranks have left is taken away');
 my @new;
 for (1 .. 50) { # another test's ranks may be about to find each other
     @new = grep { !$old{$_} } glob '/dev/shm/cusim-nccl-*';
