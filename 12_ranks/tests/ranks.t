@@ -92,7 +92,8 @@ SKIP: {
         ($status, $out, $err) = ranks(3, \@stopped, '--check-only', '--variant', $variant, '--num-seqs', 1, '--seq-len', 10000000, '--timeout', 2);
         my @own = own_lines($err);
         my $says = qr/^12_ranks: rank \d: has waited for 2 s in \w+; a rank hangs or was stopped, or needs more time \(--timeout\)$/;
-        ok($status != 0 && $status != 124 && @own == 1 && $own[0] =~ $says, "$variant: a rank that is stopped ends the job with one sentence")
+        # two ranks wait for it; the second says it, too, where its time is up before mpirun has ended it
+        ok($status != 0 && $status != 124 && @own >= 1 && @own <= 2 && !(grep { $_ !~ $says } @own), "$variant: a rank that is stopped ends the job with one sentence")
             or diag("status $status: $err");
     }
 }
