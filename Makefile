@@ -190,6 +190,9 @@ setup:
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
 	@command -v pandoc >/dev/null || echo "for make site, make slides and make book, also install pandoc and chromium (make setup SITE=1 does)"
+	@nvcc=$$(command -v nvcc || echo /usr/local/cuda/bin/nvcc); test ! -x "$$nvcc" || \
+	    echo '#include <nccl.h>' | gcc -I"$${nvcc%/*}/../include" -E - >/dev/null 2>&1 || \
+	    echo "for chapter 12's variant nccl on GPUs, also install libnccl2 and libnccl-dev, which are NVIDIA's packages"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 

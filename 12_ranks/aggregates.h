@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* aggregates.h - the aggregate of a stretch of a sequence, and the kernels that compute it. */
+/* aggregates.h - the aggregate of a stretch of a sequence, and the kernels that compute and join them. */
 #ifndef AGGREGATES_H
 #define AGGREGATES_H
 
@@ -30,6 +30,12 @@ size_t aggregates_tiles(size_t length);
    element in the piece, cudaErrorInvalidValue. */
 cudaError_t aggregates_launch(const struct linrec_args *args, bool backward, const struct piece *piece,
                               struct aggregate *tiles, struct aggregate *aggregates, cudaStream_t stream);
+
+/* Queues the kernel that joins the aggregates of the first `before` ranks, at least 1, of each sequence: what comes
+   into the rank behind them is written to carries[num_seqs]. all[rank * num_seqs + seq], on the device. Returns the
+   launch's error; without a rank or a sequence, cudaErrorInvalidValue. */
+cudaError_t carries_launch(int before, size_t num_seqs, const struct aggregate *all, float *carries,
+                           cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -17,5 +17,10 @@ const struct variant chapter12_variants[] = {
      .run = ranks_overlap},
     {.info = {.name = "forget", .idea = "exscan of the stretches' ends: what is long ago is not read twice"},
      .run = ranks_forget},
+    {.info = {.name = "nccl", .idea = "allgather by NCCL, which reads and writes on the devices: the host only queues"},
+#ifdef HAS_NCCL
+     .run = ranks_nccl,
+#endif
+     .wants_own_gpu = true},
     {.info = {.name = NULL}},
 };

@@ -10,7 +10,8 @@
 
 static void describe(const void *row, struct kernel *kernel)
 {
-    (void)row;
+    if (((const struct variant *)row)->run == NULL)
+        snprintf(kernel->limits, sizeof kernel->limits, "not built: there was no nccl.h");
     for (enum direction d = 0; d < NUM_DIRECTIONS; d++)
         kernel->runs[d] = true;
     kernel->kinds_left_out = 1u << DATA_OVERFLOW; /* a stretch's product is infinite there (linrec.h) */
@@ -18,7 +19,15 @@ static void describe(const void *row, struct kernel *kernel)
 
 static bool refuses(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size)
 {
-    (void)row;
+    const struct variant *const variant = row;
+    if (variant->run == NULL) {
+        snprintf(why, size, "was not built, because there was no nccl.h (12_ranks/README.md, \"Run it\")");
+        return true;
+    }
+    if (variant->wants_own_gpu && ranks_share_gpu) {
+        snprintf(why, size, "wants a GPU for each rank, and here are more ranks than GPUs");
+        return true;
+    }
     if (sizes[NUM_SEQS] <= INT_MAX / 4) /* what MPI counts */
         return false;
     snprintf(why, size, "takes up to %d sequences, not %zu", INT_MAX / 4, sizes[NUM_SEQS]);
@@ -46,6 +55,7 @@ int main(int argc, char **argv)
     setenv("OMPI_MCA_coll_tuned_exscan_algorithm", "2", 0);
     setenv("OMPI_MCA_coll_libnbc_iexscan_algorithm", "2", 0);
     MPI_Init(&argc, &argv);
+    ranks_watch_begin();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     snprintf(devices, sizeof devices, "%d x ", ranks);

@@ -10,6 +10,7 @@
 
 MPI_Datatype ranks_aggregate;
 MPI_Op ranks_join;
+bool ranks_share_gpu;
 
 void ranks_need(cudaError_t error, const char *what)
 {
@@ -40,6 +41,16 @@ static void join(void *first, void *second, int *count, MPI_Datatype *type)
 
 /* ---- the device ---- */
 
+/* Whether any rank shares its device. On the simulator each process has devices of its own, and shares none. */
+static bool any_shares(bool shares)
+{
+#ifdef CUSIM
+    shares = false;
+#endif
+    MPI_Allreduce(MPI_IN_PLACE, &shares, 1, MPI_C_BOOL, MPI_LOR, MPI_COMM_WORLD);
+    return shares;
+}
+
 void ranks_begin(void)
 {
     MPI_Comm machine;
@@ -52,6 +63,7 @@ void ranks_begin(void)
         error = cudaErrorNoDevice;
     ranks_need(error, "no GPU answers; build with BACKEND=sim to run without one");
     ranks_need(cudaSetDevice(rank % count), "its device cannot be used");
+    ranks_share_gpu = any_shares(rank >= count);
 
     MPI_Type_contiguous(2, MPI_FLOAT, &ranks_aggregate);
     MPI_Type_commit(&ranks_aggregate);
@@ -60,6 +72,7 @@ void ranks_begin(void)
 
 void ranks_end(void)
 {
+    ranks_nccl_end();
     MPI_Op_free(&ranks_join);
     MPI_Type_free(&ranks_aggregate);
 }
@@ -127,6 +140,7 @@ struct part part_create(const struct problem *problem)
 
     part.device_tiles = on_device(num_seqs * aggregates_tiles(length), sizeof(struct aggregate));
     part.device_aggregates = on_device(num_seqs, sizeof(struct aggregate));
+    part.device_all = on_device((size_t)part.ranks * num_seqs, sizeof(struct aggregate));
     part.carries = on_device(num_seqs, sizeof(float));
     part.edges = on_device(num_seqs, sizeof(float));
     part.ends = on_device(num_seqs, sizeof(float));
@@ -138,8 +152,9 @@ struct part part_create(const struct problem *problem)
 
 void part_free(struct part *part)
 {
-    void *const device[] = {part->args.workspace, part->device_tiles, part->device_aggregates,
-                            part->carries,        part->edges,        part->ends};
+    void *const device[] = {
+        part->args.workspace, part->device_tiles, part->device_aggregates, part->device_all, part->carries,
+        part->edges,          part->ends};
     if (part->comm == MPI_COMM_NULL)
         return;
     for (int a = 0; a < LINREC_INITIAL_STATE; a++)
@@ -171,13 +186,18 @@ struct part part_of_seqs(const struct part *part, size_t begin, size_t end)
 
 /* ---- what a variant consists of ---- */
 
-void part_queue_aggregates(struct part *part, size_t first, size_t last)
+void part_launch_aggregates(struct part *part, size_t first, size_t last)
 {
     const struct piece piece = {first, last, part->args.reverse != part->backward,
                                 /* starts: */ !part->backward && part->rank == 0 && first == 0};
     ranks_need(
         aggregates_launch(&part->args, part->backward, &piece, part->device_tiles, part->device_aggregates, NULL),
         "a launch failed");
+}
+
+void part_queue_aggregates(struct part *part, size_t first, size_t last)
+{
+    part_launch_aggregates(part, first, last);
     ranks_need(cudaMemcpyAsync(part->aggregates, part->device_aggregates,
                                part->args.num_seqs * sizeof *part->aggregates, cudaMemcpyDeviceToHost, NULL),
                "aggregates could not be copied");
@@ -189,12 +209,18 @@ void part_find_aggregates(struct part *part, size_t first, size_t last)
     ranks_need(cudaStreamSynchronize(NULL), "a kernel failed");
 }
 
-const float *part_column(struct part *part, const float *array, size_t number)
+void part_queue_column(struct part *part, float *to, const float *array, size_t number)
 {
     const size_t position = part->args.reverse != part->backward ? part->args.seq_len - 1 - number : number;
-    ranks_need(cudaMemcpy2D(part->host, sizeof(float), array + position, part->args.seq_len * sizeof(float),
-                            sizeof(float), part->args.num_seqs, cudaMemcpyDeviceToHost),
+    ranks_need(cudaMemcpy2DAsync(to, sizeof(float), array + position, part->args.seq_len * sizeof(float), sizeof(float),
+                                 part->args.num_seqs, cudaMemcpyDefault, NULL),
                "a column could not be copied");
+}
+
+const float *part_column(struct part *part, const float *array, size_t number)
+{
+    part_queue_column(part, part->host, array, number);
+    ranks_need(cudaStreamSynchronize(NULL), "a kernel failed");
     return part->host;
 }
 
@@ -221,18 +247,10 @@ static void fetch_edges(struct part *part)
                    "edges could not be copied");
 }
 
-void part_scan(struct part *part)
+void part_queue_scan(struct part *part)
 {
     struct linrec_args args = part->args;
-    const float *came_in = NULL;
-    if (part->backward)
-        fetch_edges(part);
-    if (part->rank > 0) {
-        ranks_need(cudaMemcpy2DAsync(part->carries, sizeof(float), &part->before->sum, sizeof(struct aggregate),
-                                     sizeof(float), part->args.num_seqs, cudaMemcpyHostToDevice, NULL),
-                   "what comes in could not be copied");
-        came_in = part->carries;
-    }
+    const float *const came_in = part->rank > 0 ? part->carries : NULL;
     if (!part->backward) {
         args.initial_state = came_in;
         ranks_need(linrec_forward(&args, NULL), "a launch failed");
@@ -243,4 +261,15 @@ void part_scan(struct part *part)
         args.d_initial_state = is_last ? NULL : part->ends;
         ranks_need(linrec_backward(&args, NULL), "a launch failed");
     }
+}
+
+void part_scan(struct part *part)
+{
+    if (part->backward)
+        fetch_edges(part);
+    if (part->rank > 0)
+        ranks_need(cudaMemcpy2DAsync(part->carries, sizeof(float), &part->before->sum, sizeof(struct aggregate),
+                                     sizeof(float), part->args.num_seqs, cudaMemcpyHostToDevice, NULL),
+                   "what comes in could not be copied");
+    part_queue_scan(part);
 }

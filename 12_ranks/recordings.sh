@@ -10,10 +10,15 @@ record_12() {
     fi
     . 12_ranks/mpirun.env
     gpus=$(nvidia-smi -L | grep -c '^GPU')
-    [ "$gpus" -gt 1 ] || gpus=2
+    variants='alone exscan forget'
+    if [ "$gpus" -lt 2 ]; then
+        gpus=2
+    elif ! build/cuda/12_ranks --list | grep -q '^nccl .*not built'; then # it wants a GPU for each rank
+        variants="$variants nccl"
+    fi
     rm -f build/recordings/12_*.csv
     mkdir -p build/recordings
-    for variant in alone exscan forget; do
+    for variant in $variants; do
         for ranks in 1 "$gpus"; do
             run mpirun -n "$ranks" build/cuda/12_ranks --variant $variant --forward --num-seqs 1 --seq-len 67108864 \
                 --csv "build/recordings/12_strong_${ranks}_$variant.csv"

@@ -217,7 +217,9 @@ const struct placement ranks_placement = {
     .purpose =
         "Checks every variant of handing on what a rank's stretch of the sequences does against a loop in double "
         "precision,\ncounts and times it, and prints a table.",
-    .options = {{"variant", "NAME[,NAME...]", "these variants only, see --list", NULL},
+    .options = {{"timeout", "SECONDS", "how long a rank waits for another one before it ends all (default: 300)",
+                 ranks_read_timeout},
+                {"variant", "NAME[,NAME...]", "these variants only, see --list", NULL},
                 {"repeats", "R", "timed runs per row", NULL},
                 {"check-only", NULL, "check, do not count and time", NULL},
                 {"list", NULL, "list the variants", NULL}},

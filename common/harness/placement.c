@@ -195,6 +195,19 @@ static int prepare(struct selection *selection)
     return status;
 }
 
+/* A line for each kernel that is wanted and does not take some shape. */
+static void say_skipped(const struct selection *selection)
+{
+    char why[256];
+    for (int k = 0; k < selection->num_kernels; k++)
+        for (int i = 0; i < selection->shapes.count; i++)
+            if (selection_wants(selection, &selection->kernels[k]) &&
+                selection_refuses(selection, &selection->kernels[k], selection->shapes.sizes[i], why, sizeof why)) {
+                printf("skipped: %s\n", why);
+                break;
+            }
+}
+
 static int run_shapes(struct console *console, const struct selection *selection)
 {
     const struct placement *placement = selection->operation->placement;
@@ -204,6 +217,7 @@ static int run_shapes(struct console *console, const struct selection *selection
     int status = 0;
     printf("%s on %s%s (%s)%s\n", selection->chapter->name, placement->devices, machine->device.name, machine->toolkit,
            machine->backend == ON_SIM ? placement->on_sim : "");
+    say_skipped(selection);
     table_print_head(&console->run);
     for (enum direction d = 0; d < NUM_DIRECTIONS; d++)
         for (int i = 0; i < shapes->count && selection->directions[d]; i++)

@@ -73,13 +73,13 @@ sub words {
     return @words;
 }
 
-# The words of the simulator's headers, which stand in for CUDA's: what is there, an answer may use. Not those of whole libraries (cuBLAS, cuRAND, cuFFT): here
+# The words of the simulator's headers, which stand in for CUDA's: what is there, an answer may use. Not those of whole libraries (cuBLAS, cuRAND, cuFFT, NCCL): here
 # they compute on the host.
 my $offered;
 sub offered {
     return $offered if $offered;
     $offered = {};
-    for my $header (grep { !m{/(?:cublas|curand|cufft|nvTools)[^/]*$} } glob 'cusim/include/*.h cusim/include/{cuda,cooperative_groups}/* common/cuda/*.h common/cuda/*.cuh') {
+    for my $header (grep { !m{/(?:cublas|curand|cufft|nccl|nvTools)[^/]*$} } glob 'cusim/include/*.h cusim/include/{cuda,cooperative_groups}/* common/cuda/*.h common/cuda/*.cuh') {
         $offered->{$_} = 1 for (read_text($header) // '') =~ /[A-Za-z_]\w*/g;
     }
     return $offered;

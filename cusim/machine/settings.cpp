@@ -10,6 +10,7 @@
        CUSIM_FAIL=3                the call that fails (calls.cpp)
        CUSIM_JSON=FILE             findings for machines (finding.cpp)
        CUSIM_LEAKS=1               tells what is left behind (leaks.cpp)
+       CUSIM_NCCL_TIMEOUT=60       seconds that a rank waits for another one (nccl.cpp)
        CUSIM_REPORT=1              tells what kernels cost (report.cpp)
        CUSIM_RESIDENT=4            blocks that are resident at once (order.cpp)
        CUSIM_SCHEDULE=reverse      the order of execution (order.cpp)
@@ -23,11 +24,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const settings[] = {"CUSIM_BARRIERS",   "CUSIM_BUSY",       "CUSIM_CHECKS",     "CUSIM_CHIP",
-                                       "CUSIM_CORES",      "CUSIM_DEVICES",    "CUSIM_FAIL",       "CUSIM_JSON",
-                                       "CUSIM_LEAKS",      "CUSIM_REPORT",     "CUSIM_RESIDENT",   "CUSIM_SCHEDULE",
-                                       "CUSIM_TRACE",      "CUSIM_TRACE_WARP", "CUSIM_WATCH",      "CUSIM_WATCH_KERNEL",
-                                       "CUSIM_WATCH_OVER", "CUSIM_WATCH_RUNS", "CUSIM_WATCH_SAYS", "CUSIM_WATCHDOG"};
+static const char *const settings[] = {
+    "CUSIM_BARRIERS", "CUSIM_BUSY",         "CUSIM_CHECKS",     "CUSIM_CHIP",       "CUSIM_CORES",
+    "CUSIM_DEVICES",  "CUSIM_FAIL",         "CUSIM_JSON",       "CUSIM_LEAKS",      "CUSIM_NCCL_TIMEOUT",
+    "CUSIM_REPORT",   "CUSIM_RESIDENT",     "CUSIM_SCHEDULE",   "CUSIM_TRACE",      "CUSIM_TRACE_WARP",
+    "CUSIM_WATCH",    "CUSIM_WATCH_KERNEL", "CUSIM_WATCH_OVER", "CUSIM_WATCH_RUNS", "CUSIM_WATCH_SAYS",
+    "CUSIM_WATCHDOG"};
 
 /* What some were called once, and how that is said now. */
 static const char *const renamed[][2] = {{"SIM_SCHEDULE", "CUSIM_SCHEDULE"},

@@ -39,7 +39,7 @@ sub counted {
 my $length = 2 * 65536;
 my $rows = counted(2, 'forward', '--num-seqs', 1, '--seq-len', $length);
 cmp_ok($rows->{alone}{bytes_per_element}, '<=', 12.01, 'alone: 12 bytes an element');
-for my $variant (qw(chain exscan allgather overlap)) {
+for my $variant (qw(chain exscan allgather overlap nccl)) {
     for my $c (qw(bytes_per_element bytes_per_element_c1)) {
         ok($rows->{$variant}{$c} >= 19.99 && $rows->{$variant}{$c} <= 20.02, "$variant: 20 bytes an element, $c $rows->{$variant}{$c}");
     }
