@@ -67,13 +67,6 @@ struct sim_counts {
     uint64_t plain_loads, plain_stores;
 };
 
-/* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may
-   be nested, the device is the caller's alone. Host code of a .cu file that several threads run needs it, since what it
-   loads and stores is watched as a kernel's would be. */
-void sim_lock(void);
-bool sim_try_lock(void); /* false: another thread has it */
-void sim_unlock(void);
-
 /* What a program has left behind, since its start or since sim_forget_left. */
 struct sim_left {
     uint64_t allocations; /* of device, pinned and managed memory that were not freed, */

@@ -2,10 +2,6 @@
 /* call.c - statuses, the version, and new workspaces. See liblinrec.h. */
 #include "call.h"
 
-#ifdef CUSIM
-#include "../cusim/counts.h"
-#endif
-
 int linrec_version(void)
 {
     return 10000 * LINREC_VERSION_MAJOR + 100 * LINREC_VERSION_MINOR + LINREC_VERSION_PATCH;
@@ -51,22 +47,5 @@ int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
         return LINREC_SUCCESS;
     if (workspace == NULL || (uintptr_t)workspace % 16 != 0)
         return LINREC_INVALID_ARGUMENT;
-    call_begin();
-    const cudaError_t error = cudaMemsetAsync(workspace, 0xFF, bytes, stream);
-    call_end();
-    return call_checked(error);
-}
-
-void call_begin(void)
-{
-#ifdef CUSIM
-    sim_lock();
-#endif
-}
-
-void call_end(void)
-{
-#ifdef CUSIM
-    sim_unlock();
-#endif
+    return call_checked(cudaMemsetAsync(workspace, 0xFF, bytes, stream));
 }

@@ -26,9 +26,4 @@ static inline int call_workspace(const void *workspace, size_t bytes, size_t nee
     return needed == 0 || (workspace != NULL && bytes >= needed) ? LINREC_SUCCESS : LINREC_WORKSPACE_TOO_SMALL;
 }
 
-/* Between these two a call has the device to itself: the simulator runs a kernel at a time. On a GPU they do
-   nothing. */
-void call_begin(void);
-void call_end(void);
-
 #endif

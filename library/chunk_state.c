@@ -45,9 +45,7 @@ int linrec_chunk_state_workspace(const struct linrec_chunk_state *chunk_state, e
     const struct chunk_state_args args = args_of(chunk_state);
     if (!chunk_state_sizes_fit(&args, CHUNK_STATE_MAX_RANK))
         return LINREC_INVALID_ARGUMENT;
-    call_begin();
     *bytes = chunk_state_is_empty(&args) ? 0 : chunk_state_default_workspace(&args, pass == LINREC_BACKWARD);
-    call_end();
     return LINREC_SUCCESS;
 }
 
@@ -67,18 +65,12 @@ static int run(const struct linrec_chunk_state *chunk_state, bool backward, cuda
 
 int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(chunk_state, false, stream);
-    call_end();
-    return status;
+    return run(chunk_state, false, stream);
 }
 
 int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(chunk_state, true, stream);
-    call_end();
-    return status;
+    return run(chunk_state, true, stream);
 }
 
 int linrec_chunk_state_transition(const struct linrec_chunk_state *chunk_state, float *transition, cudaStream_t stream)
@@ -86,9 +78,7 @@ int linrec_chunk_state_transition(const struct linrec_chunk_state *chunk_state, 
     if (chunk_state == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct chunk_state_args args = args_of(chunk_state);
-    call_begin();
     const cudaError_t error = chunk_state_transition(&args, transition, stream);
-    call_end();
     return call_checked(error);
 }
 
@@ -122,8 +112,6 @@ int linrec_chunk_state_step(const struct linrec_chunk_step *step, cudaStream_t s
         .state = step->state,
         .new_state = step->state,
     };
-    call_begin();
     const cudaError_t error = chunk_state_step(&args, stream);
-    call_end();
     return call_checked(error);
 }

@@ -66,9 +66,7 @@ int linrec_layout_workspace(const struct linrec_layout *layout, enum linrec_pass
     const struct layout_args args = args_of(layout);
     if (!layout_sizes_fit(&args))
         return LINREC_INVALID_ARGUMENT;
-    call_begin();
     *bytes = workspace_of(&args, pass == LINREC_BACKWARD);
-    call_end();
     return LINREC_SUCCESS;
 }
 
@@ -87,18 +85,12 @@ static int run(const struct linrec_layout *layout, bool backward, cudaStream_t s
 
 int linrec_layout_forward(const struct linrec_layout *layout, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(layout, false, stream);
-    call_end();
-    return status;
+    return run(layout, false, stream);
 }
 
 int linrec_layout_backward(const struct linrec_layout *layout, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(layout, true, stream);
-    call_end();
-    return status;
+    return run(layout, true, stream);
 }
 
 int linrec_layout_step(const struct linrec_step *step, cudaStream_t stream)
@@ -121,8 +113,6 @@ int linrec_layout_step(const struct linrec_step *step, cudaStream_t stream)
         .states = step->states,
         .new_states = step->states,
     };
-    call_begin();
     const cudaError_t error = layout_step(&args, stream);
-    call_end();
     return call_checked(error);
 }

@@ -40,9 +40,7 @@ int linrec_recurrence_workspace(const struct linrec_recurrence *recurrence, enum
     if (recurrence == NULL || bytes == NULL || (unsigned)pass > LINREC_BACKWARD || !sizes_fit(recurrence))
         return LINREC_INVALID_ARGUMENT;
     const struct linrec_args args = args_of(recurrence);
-    call_begin();
     *bytes = is_empty(recurrence) ? 0 : linrec_workspace(&args);
-    call_end();
     return LINREC_SUCCESS;
 }
 
@@ -62,16 +60,10 @@ static int run(const struct linrec_recurrence *recurrence, bool backward, cudaSt
 
 int linrec_recurrence_forward(const struct linrec_recurrence *recurrence, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(recurrence, false, stream);
-    call_end();
-    return status;
+    return run(recurrence, false, stream);
 }
 
 int linrec_recurrence_backward(const struct linrec_recurrence *recurrence, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(recurrence, true, stream);
-    call_end();
-    return status;
+    return run(recurrence, true, stream);
 }

@@ -50,9 +50,7 @@ static int workspace(const struct linrec_selective_scan *scan, enum linrec_pass 
     const struct selective_args args = args_of(scan);
     if (!selective_sizes_fit(&args))
         return LINREC_INVALID_ARGUMENT;
-    call_begin();
     *bytes = of(&args, pass == LINREC_BACKWARD);
-    call_end();
     return LINREC_SUCCESS;
 }
 
@@ -82,18 +80,12 @@ static int run(const struct linrec_selective_scan *scan, bool backward, cudaStre
 
 int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(scan, false, stream);
-    call_end();
-    return status;
+    return run(scan, false, stream);
 }
 
 int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(scan, true, stream);
-    call_end();
-    return status;
+    return run(scan, true, stream);
 }
 
 int linrec_selective_scan_transition(const struct linrec_selective_scan *scan, float *transition, cudaStream_t stream)
@@ -101,9 +93,7 @@ int linrec_selective_scan_transition(const struct linrec_selective_scan *scan, f
     if (scan == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct selective_args args = args_of(scan);
-    call_begin();
     const cudaError_t error = selective_transition(&args, transition, stream);
-    call_end();
     return call_checked(error);
 }
 
@@ -138,8 +128,6 @@ int linrec_selective_scan_step(const struct linrec_selective_step *step, cudaStr
         .state = step->state,
         .new_state = step->state,
     };
-    call_begin();
     const cudaError_t error = selective_step(&args, stream);
-    call_end();
     return call_checked(error);
 }

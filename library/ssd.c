@@ -60,9 +60,7 @@ int linrec_ssd_workspace(const struct linrec_ssd *ssd, enum linrec_pass pass, si
     const struct layer_backward_args args = args_of(ssd);
     if (!layer_sizes_fit(&args.layer))
         return LINREC_INVALID_ARGUMENT;
-    call_begin();
     *bytes = needed(&args.layer, pass == LINREC_BACKWARD);
-    call_end();
     return LINREC_SUCCESS;
 }
 
@@ -83,18 +81,12 @@ static int run(const struct linrec_ssd *ssd, bool backward, cudaStream_t stream)
 
 int linrec_ssd_forward(const struct linrec_ssd *ssd, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(ssd, false, stream);
-    call_end();
-    return status;
+    return run(ssd, false, stream);
 }
 
 int linrec_ssd_backward(const struct linrec_ssd *ssd, cudaStream_t stream)
 {
-    call_begin();
-    const int status = run(ssd, true, stream);
-    call_end();
-    return status;
+    return run(ssd, true, stream);
 }
 
 int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transition, cudaStream_t stream)
@@ -102,8 +94,6 @@ int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transition, cudaS
     if (ssd == NULL)
         return LINREC_INVALID_ARGUMENT;
     const struct layer_backward_args args = args_of(ssd);
-    call_begin();
     const cudaError_t error = layer_transition(&args.layer, transition, stream);
-    call_end();
     return call_checked(error);
 }

@@ -49,7 +49,13 @@ extern const char *const sim_calls_nothing; /* why its calls fail */
     if (sim_fails(error))                                                                                              \
     return sim_error(error)
 
-/* As long as one of these lives, the device is the calling host thread's alone (counts.h). */
+/* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may
+   be nested, the device is the caller's alone. */
+void sim_lock(void);
+bool sim_try_lock(void); /* false: another thread has it */
+void sim_unlock(void);
+
+/* The same, as long as one of these lives. */
 struct sim_lock_guard {
     sim_lock_guard()
     {
