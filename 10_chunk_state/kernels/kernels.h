@@ -25,9 +25,9 @@ chunk_state_launcher chunk_state_wgmma;                             /* what mma 
 /* Whether mma does. */
 bool chunk_state_is_for_wgmma(const struct chunk_state_args *args);
 
-/* What the chunks do to a state that comes in, in float32: a factor for each decay, (batch, heads, decays); with W and Y
-   a matrix, (batch, heads, dk, dk), of which plain computes the transition of arguments that are right. Of packed
-   sequences num_seqs stands in place of batch. Reads gamma, W and Y alone; dv does not count. */
+/* What the chunks do to a state that comes in, in float32: a factor for each decay, (batch, heads, decays); with W and
+   Y a matrix, (batch, heads, dk, dk), which plain computes, of arguments that are right. Of packed sequences num_seqs
+   stands in place of batch. Reads gamma, W and Y alone; dv does not count. */
 cudaError_t chunk_state_transition(const struct chunk_state_args *args, float *transition, cudaStream_t stream);
 cudaError_t chunk_state_plain_transition(const struct chunk_state_args *args, float *transition, cudaStream_t stream);
 
