@@ -22,8 +22,8 @@
    0 further on does not make them right again. Which outputs, depends on the kernel. It takes some abs(c) > 1, and in a
    row: 931 times 1.1, or 8917 times 1.01. As long as no product of any length overflows, no output becomes NaN that the
    loop has finite, and never where all abs(c) <= 1. But an output that is infinite may become NaN where the loop keeps
-   the infinity, from the first element on at which a product of coefficients that follow each other behind it underflows
-   to 0 (150 times 0.5): it never becomes finite. Other sequences are not touched in any case.
+   the infinity, from the first element on at which a product of coefficients that follow each other behind it
+   underflows to 0 (150 times 0.5): it never becomes finite. Other sequences are not touched in any case.
 
    Layout of every array: (num_seqs, seq_len), row-major, packed, float32:
 

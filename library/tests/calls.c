@@ -168,8 +168,8 @@ static void check_recurrence(bool states)
 }
 
 /* An infinity at one place. From there on in the direction of time outputs are infinite, as the loop's; from the first
-   product on that underflows, 0.5^150, they may be NaN, but not finite. Before it, and in other sequences, they are what
-   they were without it. Backward the same of d_inputs, with time reversed. */
+   product on that underflows, 0.5^150, they may be NaN, but not finite. Before it, and in other sequences, they are
+   what they were without it. Backward the same of d_inputs, with time reversed. */
 static void check_infinite(const char *what, const float *without, const float *with, size_t length, size_t seq,
                            size_t place, bool reverse)
 {

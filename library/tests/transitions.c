@@ -411,8 +411,8 @@ static void chunks_part_back(size_t first, size_t count, const struct array *d_o
     must(linrec_chunk_state_backward(&part, NULL), "chunks, backward");
 }
 
-/* As docs/library.md says: each stretch's d_initial_state by itself; from the last one on these are joined; each stretch
-   goes back again from there. */
+/* As docs/library.md says: each stretch's d_initial_state by itself; from the last one on these are joined; each
+   stretch goes back again from there. */
 static void check_joined_back(const char *what, const struct form *form, size_t stretches)
 {
     const size_t len = chunks.chunks, states = form->heads * form->rows * form->columns;
