@@ -3,8 +3,8 @@
 
        ARCH SHARED MULTIPROCESSORS  forward|backward TYPE BATCH CHUNKS HEADS DK DV RANK DECAYS
 
-   it prints the variant's name. forward_packed and backward_packed: of packed sequences. SHARED is what a block may have
-   in bytes. ARCH 0: the GPU that is there, as the code was compiled for it; then `wgmma` is told from `mma`. */
+   it prints the variant's name. forward_packed and backward_packed: of packed sequences. SHARED is what a block may
+   have in bytes. ARCH 0: the GPU that is there, as the code was compiled for it; then `wgmma` is told from `mma`. */
 #include <stdio.h>
 #include <string.h>
 
