@@ -395,9 +395,8 @@ LINREC_API int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transi
 
    Packed sequences: with cu_seqlens, batch is 1, and the chunks are those of num_seqs sequences, one after the other.
    Sequence s has the chunks cu_seqlens[s] ... cu_seqlens[s+1] - 1, which may be none: these numbers count chunks, and
-   not positions. Each sequence begins with its own initial state and ends in its own final one. They are computed by a
-   plain kernel, which is many times slower than those for sequences of one length, and takes up to 256 rows also where
-   there is no rank. What else is said of cu_seqlens at struct linrec_layout is true here, too.
+   not positions. Each sequence begins with its own initial state and ends in its own final one. dk is up to 256
+   then, also where there is no rank. What else is said of cu_seqlens at struct linrec_layout is true here, too.
 
    No batch, head, row or column: nothing happens, but that sums over no columns are 0. No chunk, in all or in a packed
    sequence: final_state is the initial state, and d_initial_state is d_final_state. */

@@ -55,8 +55,9 @@ bool chunk_state_sizes_fit(const struct chunk_state_args *args, size_t max_rank)
         return false;
     return chunk_state_is_empty(args) ||
            (fits(sizes, 5, PTRDIFF_MAX / sizeof(float)) && fits(states, 4, PTRDIFF_MAX / sizeof(float)) &&
-            (args->decays == 1 || args->decays == args->dk) && args->rank <= max_rank &&
-            (args->rank == 0 || args->dk <= CHUNK_STATE_MAX_ROWS) && (unsigned)args->dtype < NUM_DTYPES);
+            (args->starts == NULL || max_rank != 0) && (args->decays == 1 || args->decays == args->dk) &&
+            args->rank <= max_rank && (args->rank == 0 || args->dk <= CHUNK_STATE_MAX_ROWS) &&
+            (unsigned)args->dtype < NUM_DTYPES);
 }
 
 cudaError_t chunk_state_check(const struct chunk_state_args *args, bool backward, size_t max_rank)
@@ -97,13 +98,6 @@ static cudaError_t clear_sums(const struct chunk_state_args *args, cudaStream_t 
 
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done)
-{
-    *done = args->starts != NULL;
-    return *done ? cudaErrorInvalidValue : chunk_state_begin_packed(args, backward, max_rank, stream, done);
-}
-
-cudaError_t chunk_state_begin_packed(const struct chunk_state_args *args, bool backward, size_t max_rank,
-                                     cudaStream_t stream, bool *done)
 {
     const bool empty = chunk_state_is_empty(args);
     const cudaError_t error = chunk_state_check(args, backward, max_rank);

@@ -22,17 +22,16 @@ struct flat_state flat_state_of(const struct chunk_state_args *args);
 /* Whether there is no batch, or packed sequence, no head, row or column. */
 bool chunk_state_is_empty(const struct chunk_state_args *args);
 
-/* Checks the arguments: sizes whose bytes overflow, rank, decays, type and packed sequences; and beside them missing
-   pointers and bases. Where nothing is there, only what is packed can be wrong. */
+/* Checks the arguments: sizes whose bytes overflow, rank, decays and type, and packed sequences, which kernels without
+   a rank do not take; and beside them missing pointers and bases. Where nothing is there, only what is packed can be
+   wrong. */
 bool chunk_state_sizes_fit(const struct chunk_state_args *args, size_t max_rank);
 cudaError_t chunk_state_check(const struct chunk_state_args *args, bool backward, size_t max_rank);
 
 /* What every launcher begins with. Checks the arguments. Where there is nothing to compute it does what is left to do.
-   *done: the launcher returns what this returns. The second one takes packed sequences, too. */
+   *done: the launcher returns what this returns. */
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done);
-cudaError_t chunk_state_begin_packed(const struct chunk_state_args *args, bool backward, size_t max_rank,
-                                     cudaStream_t stream, bool *done);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk_range.cuh - which chunks a batch has, or a packed sequence, for plain.cu and transition.cu:
+/* chunk_range.cuh - which chunks a batch has, or a packed sequence:
 
        starts     0               3   3        5        three sequences, the second one empty
        chunks     0    1    2     3   4                                                       */

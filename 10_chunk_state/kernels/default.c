@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - the kernel that each shape gets on each chip. Times are of an H200 (recordings/h200,
-   *-10_chunk_state.csv); tests/choices.t holds the choices against the newest of them. With W and Y: - forward mma
-   from rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and shared memory for
-   it, for up to MMA_MAX_ROWS rows; - else low_rank, which launches plain where the chip's shared memory does not hold
-   a stage of it. Without them, where TMA takes the shape (sm_90, dv a multiple of 8): - split, if all batches
-   together have no more slices of 2 KB than a quarter of the multiprocessors, which would have little to do, and
-   there are 32 chunks; backward half of them, and 64 chunks (single runs with 512 chunks: 8 heads in float32 98 us in
-   place of 130, 16 heads in bf16 125 in place of 138; 4 heads in float32: 64 chunks 17.5 in place of 21.1, 32 chunks
-   14.8 and not 13.3); - forward in float32 with no more chunks than prefetch has on their way at once: prefetch, 5.7
-   to 8.3 us in place of 6.4 to 8.9 with 2 to 8 chunks; - else tma. Without TMA: - forward in float32, where dv is a
-   multiple of 4: prefetch; else registers; - backward from 8 chunks on, where three stages of it fit: low_rank, whose
-   shared memory and copying warps serve a diagonal A, too (64.0 us in place of 103.3 with 64 chunks); else registers.
-   Packed sequences: plain. */
+   *-10_chunk_state.csv); tests/choices.t holds the choices against the newest of them. With W and Y: - forward mma from
+   rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and shared memory for it, for
+   up to MMA_MAX_ROWS rows; - else low_rank, which launches plain where the chip's shared memory does not hold a stage
+   of it. Packed sequences, which are not measured, get the same, and low_rank without W and Y. Else, where TMA takes
+   the shape (sm_90, dv a multiple of 8): - split, if all batches together have no more slices of 2 KB than a quarter of
+   the multiprocessors, which would have little to do, and there are 32 chunks; backward half of them, and 64 chunks
+   (single runs with 512 chunks: 8 heads in float32 98 us in place of 130, 16 heads in bf16 125 in place of 138; 4 heads
+   in float32: 64 chunks 17.5 in place of 21.1, 32 chunks 14.8 and not 13.3); - forward in float32 with no more chunks
+   than prefetch has on their way at once: prefetch, 5.7 to 8.3 us in place of 6.4 to 8.9 with 2 to 8 chunks; - else
+   tma. Without TMA: - forward in float32, where dv is a multiple of 4: prefetch; else registers; - backward from 8
+   chunks on, where three stages of it fit: low_rank, whose shared memory and copying warps serve a diagonal A, too
+   (64.0 us in place of 103.3 with 64 chunks); else registers. */
 #include "kernels.h"
 #include "low_rank_plan.h"
 #include "tma_plan.h"
@@ -52,11 +52,9 @@ enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, 
                                            bool backward)
 {
     const size_t slices = tma_slices(args, gpu);
-    if (args->starts != NULL)
-        return CHOICE_PLAIN;
     if (args->rank != 0 && !backward && is_for_mma(args, gpu))
         return CHOICE_MMA;
-    if (args->rank != 0)
+    if (args->rank != 0 || args->starts != NULL)
         return CHOICE_LOW_RANK;
     if (slices != 0 && slices <= (size_t)gpu->multiprocessors / (backward ? 2 : 4) &&
         args->chunks >= (backward ? 64 : 32))
@@ -79,7 +77,6 @@ static const struct {
     [CHOICE_SPLIT] = {chunk_state_split, chunk_state_split_backward, chunk_state_tma_workspace},
     [CHOICE_LOW_RANK] = {chunk_state_low_rank, chunk_state_low_rank_backward, chunk_state_low_rank_workspace},
     [CHOICE_MMA] = {chunk_state_mma, NULL, NULL},
-    [CHOICE_PLAIN] = {chunk_state_plain, chunk_state_plain_backward, chunk_state_low_rank_workspace},
 };
 
 cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)

@@ -18,7 +18,7 @@ chunk_state_launcher chunk_state_prefetch; /* four columns a thread, the next ch
 chunk_state_launcher chunk_state_tma, chunk_state_tma_backward;     /* TMA brings them (sm_90) */
 chunk_state_launcher chunk_state_split, chunk_state_split_backward; /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
-chunk_state_launcher chunk_state_plain, chunk_state_plain_backward; /* the same with little shared memory, or packed */
+chunk_state_launcher chunk_state_plain, chunk_state_plain_backward; /* the same with little shared memory */
 chunk_state_launcher chunk_state_mma;                               /* products on the tensor cores (sm_80) */
 chunk_state_launcher chunk_state_wgmma;                             /* what mma launches in bf16 on sm_90 */
 
@@ -37,15 +37,7 @@ chunk_state_launcher chunk_state_forward, chunk_state_backward;
 chunk_step_launcher chunk_state_step; /* one position, in place */
 
 /* Which one: what default launches for these arguments on that GPU. It asks no device and launches nothing. */
-enum chunk_state_choice {
-    CHOICE_REGISTERS,
-    CHOICE_PREFETCH,
-    CHOICE_TMA,
-    CHOICE_SPLIT,
-    CHOICE_LOW_RANK,
-    CHOICE_MMA,
-    CHOICE_PLAIN
-};
+enum chunk_state_choice { CHOICE_REGISTERS, CHOICE_PREFETCH, CHOICE_TMA, CHOICE_SPLIT, CHOICE_LOW_RANK, CHOICE_MMA };
 enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, const struct gpu_info *gpu,
                                            bool backward);
 

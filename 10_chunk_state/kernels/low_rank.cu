@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS, 1)
                               ? initial_state[state + v / 2 * step + v % 2]
                               : 0.0f;
     struct stages stages = stages_of(&plan, memory);
-    for (size_t k = 0; k < plan.chunks; k++, stages_next(&stages)) {
+    for (size_t k = 0; k < block.chunks; k++, stages_next(&stages)) {
         char *const here = stages.current;
         float *const p = (float *)(here + of_p);
         barrier_all<LOW_RANK_THREADS>();

@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
                               ? d_final_state[state + v / 2 * step + v % 2]
                               : 0.0f;
     struct stages stages = stages_of(&plan, memory);
-    for (size_t k = 0; k < plan.chunks; k++, stages_next(&stages)) {
+    for (size_t k = 0; k < block.chunks; k++, stages_next(&stages)) {
         char *const here = stages.current;
         float *const p = (float *)(here + own_p), *const q = (float *)(here + own_q);
         barrier_all<LOW_RANK_BACK_THREADS>();
@@ -112,7 +112,8 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
     for (int v = 0; v < rows * 2; v++)
         if (in_bounds(&plan, block, v / 2 * ROW_LANES + part, column + v % 2))
             d_initial_state[state + v / 2 * step + v % 2] =
-                d[v / 2][v % 2] + (exclusive ? read1<dtype>(d_h_out, first + v / 2 * step + v % 2) : 0.0f);
+                d[v / 2][v % 2] +
+                (exclusive && block.chunks != 0 ? read1<dtype>(d_h_out, first + v / 2 * step + v % 2) : 0.0f);
 }
 
 extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_args *args, cudaStream_t stream)

@@ -52,8 +52,8 @@ static __device__ __forceinline__ void low_rank_back_copy(const struct low_rank_
     const bool is_x = thread < BACK_X, is_h = !is_x && thread < BACK_X + BACK_H;
     const bool is_w = !is_x && !is_h && thread < BACK_X + BACK_H + 32;
     const bool raw = !is_x && !is_h && plan->raw_bytes != 0;
-    const size_t row = plan->dv * bytes, last = block.zero + (plan->chunks - 1) * plan->heads;
-    const size_t at = last * plan->dk * row + block.start * bytes, chunks = plan->chunks;
+    const size_t row = plan->dv * bytes, last = block.zero + (block.chunks - 1) * plan->heads;
+    const size_t at = last * plan->dk * row + block.start * bytes, chunks = block.chunks;
     const struct low_rank_back_stage in = low_rank_back_stage_of<dtype>(plan);
     const char *const matrix = (const char *)(is_w ? W : Y) + last * plan->dk * w_bytes;
     struct chunk_copies copies;

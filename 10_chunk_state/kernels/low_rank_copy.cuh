@@ -79,7 +79,7 @@ low_rank_copy_chunks(const struct low_rank_plan *plan, struct low_rank_block blo
     copies.out = is_x ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
     decays_of(&copies, plan, is_w, gamma, block.zero, in.gamma);
     copies.decays_next = plan->heads * plan->decays;
-    const size_t chunks = plan->chunks, ahead = min((size_t)plan->stages, chunks);
+    const size_t chunks = block.chunks, ahead = min((size_t)plan->stages, chunks);
     struct stages stages = stages_of(plan, memory), arriving = stages;
     if (plan->stages == 1) { /* producers and consumers take turns */
         for (size_t k = 0; k < chunks; k++) {

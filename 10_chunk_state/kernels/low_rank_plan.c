@@ -59,6 +59,7 @@ cudaError_t low_rank_plan_of(const struct chunk_state_args *args, const struct g
         .full = args->dk == rows && args->rank == padded && args->dv % BLOCK_COLUMNS == 0,
         .limit = gpu.shared_limit,
         .blocks = (unsigned)blocks,
+        .starts = args->starts,
     };
     plan->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
     plan->w_bytes = (unsigned)(rows * (size_t)plan->stride * bytes);

@@ -43,6 +43,7 @@ struct low_rank_plan {
     unsigned raw_bytes; /* of W as it comes; 0: it comes in rows */
     size_t limit;       /* bytes of shared memory in all */
     unsigned blocks;
+    const int *starts; /* of packed sequences, or NULL */
 };
 
 /* For stages of so many rows. gpu, here and below: where it will run; NULL: the current one. */

@@ -7,6 +7,7 @@
 
 #include "../../common/cuda/named_barrier.h"
 
+#include "chunk_range.cuh"
 #include "load_store.cuh"
 #include "low_rank_plan.h"
 
@@ -25,17 +26,19 @@ static __device__ __forceinline__ void barrier_all(void)
     named_barrier_sync(1, threads);
 }
 
-/* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads); and its first column. */
+/* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads), and how many chunks there are; and its
+   first column. */
 struct low_rank_block {
-    size_t head, zero;
+    size_t head, zero, chunks;
     unsigned start;
 };
 
-/* Block (batch * heads + head) * slices + slice. */
+/* Block (batch * heads + head) * slices + slice. Packed sequences stand in place of batches. */
 static __device__ __forceinline__ struct low_rank_block low_rank_block_of(const struct low_rank_plan *plan)
 {
     const size_t head = blockIdx.x / plan->slices;
-    const struct low_rank_block block = {head, head / plan->heads * plan->chunks * plan->heads + head % plan->heads,
+    const struct chunk_range range = chunk_range_of(plan->starts, head / plan->heads, plan->chunks);
+    const struct low_rank_block block = {head, range.first * plan->heads + head % plan->heads, range.count,
                                          blockIdx.x % plan->slices * BLOCK_COLUMNS};
     return block;
 }

@@ -96,7 +96,7 @@ static __device__ __forceinline__ void low_rank_back_sum(const struct low_rank_p
     struct stages stages = stages_of(plan, memory);
     if (!single_stage)
         barrier_all<LOW_RANK_BACK_THREADS>();
-    for (size_t k = plan->chunks; k-- > 0; stages_next(&stages)) {
+    for (size_t k = block.chunks; k-- > 0; stages_next(&stages)) {
         const size_t chunk = block.zero + k * plan->heads;
         float *const of_gamma = parts + 2 * counts.ranks + chunk * plan->decays;
         float all = 0.0f;

@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
 #pragma unroll
     for (int i = 0; i < tiles; i++)
         project<dtype, ranks>(stages.current + own_y + i * 8 * next, next, h[i], p, rest);
-    for (size_t k = 0; k < plan.chunks; k++) {
+    for (size_t k = 0; k < block.chunks; k++) {
         float big[ranks][4], small[ranks][4];
         float4 *const mine = parts + k % 2 * ranks * 128;
         char *const here = stages.current;

@@ -105,14 +105,14 @@ static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_pla
     struct stages stages = stages_of(plan, memory), arriving = stages;
     const size_t ahead = stages.count == 2 ? 1 : stages.count - 1;
     for (size_t k = 0; k < ahead; k++, stages_next(&stages)) {
-        if (k < plan->chunks)
+        if (k < block.chunks)
             copies_issue<dtype>(&copies, plan, stages.current);
         __pipeline_commit();
     }
     cp_async_wait<3>((int)ahead - 1);
     matrix_spread<dtype>(plan, copies.raw, copies.rows, arriving.current);
     barrier_all<MMA_THREADS>(); /* chunk 0 is there */
-    for (size_t k = 0; k < plan->chunks; k++, stages_next(&stages)) {
+    for (size_t k = 0; k < block.chunks; k++, stages_next(&stages)) {
         stages_next(&arriving);
         if (stages.count == 2) {
             barrier_all<MMA_THREADS>(); /* k - 1 is done */
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_pla
         }
         if (k != 0)
             copies_store<dtype>(&copies, stages.current);
-        if (k + ahead < plan->chunks)
+        if (k + ahead < block.chunks)
             copies_issue<dtype>(&copies, plan, stages.current);
         __pipeline_commit();
         if (stages.count == 2) {
@@ -133,7 +133,8 @@ static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_pla
         }
     }
     barrier_all<MMA_THREADS>(); /* the last chunk is done */
-    copies_store<dtype>(&copies, stages.current);
+    if (block.chunks != 0)
+        copies_store<dtype>(&copies, stages.current);
 }
 
 #endif

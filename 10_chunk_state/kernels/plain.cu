@@ -9,8 +9,6 @@
        ...                                    A barrier stands behind each line: the other warps have the other rows.
        row 8      warp 0
 
-   Packed sequences are computed here, and here alone: a block has the chunks of its sequence (chunk_range.cuh).
-
    Without h_local forward computes the transition (transition.cu): it begins with the identity, adds nothing, and
    stores the last state alone.
 
@@ -22,7 +20,6 @@
 #include "backward_space.h"
 #include "kernels.h"
 #include "chunk_check.h"
-#include "chunk_range.cuh"
 #include "low_rank_stage.cuh"
 #include "low_rank_sums.h"
 
@@ -30,15 +27,12 @@ enum { PLAIN_WARPS = 8, PLAIN_STRIDE = BLOCK_COLUMNS + 1 /* from row to row: oth
 
 template <int dtype>
 static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
-    plain_forward(struct low_rank_plan plan, const int *__restrict__ starts, bool exclusive,
-                  const void *__restrict__ h_local, const float *__restrict__ gamma, const void *__restrict__ W,
-                  const void *__restrict__ Y, const float *__restrict__ initial_state, void *__restrict__ h_out,
-                  float *__restrict__ final_state)
+    plain_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
+                  const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+                  const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ float memory[];
-    struct low_rank_block block = low_rank_block_of(&plan);
-    const struct chunk_range range = chunk_range_of(starts, block.head / plan.heads, plan.chunks);
-    block.zero = range.first * plan.heads + block.head % plan.heads;
+    const struct low_rank_block block = low_rank_block_of(&plan);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = plan.dk, rank = plan.rank;
     const bool inside = in_bounds(&plan, block, 0, lane), is_transition = h_local == NULL;
     const size_t state = block.head * dk * plan.dv + block.start + lane;
@@ -48,7 +42,7 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
                               : initial_state != NULL && inside ? initial_state[state + i * plan.dv]
                                                                 : 0.0f;
     __syncthreads();
-    for (size_t k = 0; k < range.count; k++) {
+    for (size_t k = 0; k < block.chunks; k++) {
         const size_t row = (block.zero + k * plan.heads) * dk; /* of this chunk's first, in W, Y and h_local */
         for (int r = warp; r < rank; r += PLAIN_WARPS) {
             float sum = 0.0f;
@@ -76,17 +70,15 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
 
 template <int dtype>
 static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
-    plain_backward(struct low_rank_plan plan, const int *__restrict__ starts, bool exclusive,
-                   const void *__restrict__ states, const float *__restrict__ gamma, const void *__restrict__ W,
-                   const void *__restrict__ Y, const void *__restrict__ d_h_out,
-                   const float *__restrict__ d_final_state, void *__restrict__ d_h_local,
-                   float *__restrict__ d_initial_state, struct part_counts counts, float *__restrict__ parts)
+    plain_backward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ states,
+                   const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+                   const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
+                   void *__restrict__ d_h_local, float *__restrict__ d_initial_state, struct part_counts counts,
+                   float *__restrict__ parts)
 {
     extern __shared__ float memory[];
     __shared__ float of_warps[PLAIN_WARPS];
-    struct low_rank_block block = low_rank_block_of(&plan);
-    const struct chunk_range range = chunk_range_of(starts, block.head / plan.heads, plan.chunks);
-    block.zero = range.first * plan.heads + block.head % plan.heads;
+    const struct low_rank_block block = low_rank_block_of(&plan);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, dk = plan.dk, rank = plan.rank;
     const int columns = (int)min(plan.dv - block.start, (size_t)BLOCK_COLUMNS);
     const bool inside = lane < columns;
@@ -96,7 +88,7 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
     float *const d_W = parts + blockIdx.x % plan.slices * counts.all, *const d_Y = d_W + counts.ranks;
     for (int i = warp; i < dk; i += PLAIN_WARPS)
         d[i * PLAIN_STRIDE] = d_final_state != NULL && inside ? d_final_state[state + i * plan.dv] : 0.0f;
-    for (size_t k = range.count; k-- > 0;) {
+    for (size_t k = block.chunks; k-- > 0;) {
         const size_t chunk = block.zero + k * plan.heads, row = chunk * dk;
         float *const d_gamma = d_Y + counts.ranks + chunk * plan.decays;
         float of_gamma = 0.0f;
@@ -175,14 +167,14 @@ static cudaError_t launch_forward(const struct chunk_state_args *args, cudaStrea
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, plan, args->starts, args->exclusive, args->h_local, args->gamma, args->W,
-                              args->Y, args->initial_state, args->h_out, args->final_state);
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+                              args->initial_state, args->h_out, args->final_state);
 }
 
 extern "C" cudaError_t chunk_state_plain(const struct chunk_state_args *args, cudaStream_t stream)
 {
     bool done;
-    const cudaError_t error = chunk_state_begin_packed(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    const cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     return done ? error : launch_forward(args, stream);
 }
 
@@ -203,7 +195,7 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
     struct backward_space space;
     struct chunk_state_args behind = *args;
     bool done;
-    cudaError_t error = chunk_state_begin_packed(args, true, CHUNK_STATE_MAX_RANK, stream, &done);
+    cudaError_t error = chunk_state_begin(args, true, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done)
         return error;
     const size_t used = low_rank_parts_bytes(args);
@@ -216,13 +208,12 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
     if (error == cudaSuccess)
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error == cudaSuccess)
-        error =
-            backward_space(&behind, 1, args->starts != NULL ? chunk_state_plain : chunk_state_low_rank, stream, &space);
+        error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);
-    error = cudaLaunchKernelEx(&launch, kernel, plan, args->starts, args->exclusive, space.states, args->gamma, args->W,
-                               args->Y, args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
+    error = cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, space.states, args->gamma, args->W, args->Y,
+                               args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
                                low_rank_counts(args), (float *)args->workspace);
     return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, plan.slices, stream)
                                 : error;

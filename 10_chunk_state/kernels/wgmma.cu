@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
         if (s % 4 == 3)
             wgmma_wait<0>();
     }
-    for (size_t k = 0; k < plan.chunks; k++) {
+    for (size_t k = 0; k < block.chunks; k++) {
         char *const here = memory + stage;
         const wgmma_matrix here_w = wgmma_matrix_at(w, stage);
         float t[2][4][4], x[tiles * 4][2];

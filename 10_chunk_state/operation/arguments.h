@@ -96,10 +96,9 @@ static inline size_t chunk_state_num_seqs(const struct chunk_state_args *args)
 struct chunk_state_kernel {
     struct kernel_info info;
     chunk_state_launcher *forward, *backward; /* NULL: not offered */
-    size_t max_rank;                          /* 0: diagonal A only */
+    size_t max_rank;                          /* 0: diagonal A only, and no packed sequences */
     size_t max_rows;                          /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of;                        /* dv is a multiple of it; 0: any */
-    bool packed;                              /* it takes packed sequences, too */
     bool joins;                               /* without W and Y: it may combine sums of segments, as split does */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
     bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */

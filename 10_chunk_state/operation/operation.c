@@ -291,8 +291,8 @@ static void packed_describe(const void *which, struct kernel *kernel)
 {
     const struct chunk_state_kernel *row = which;
     describe(which, kernel);
-    kernel->runs[FORWARD] = row->packed && row->forward != NULL;
-    kernel->runs[BACKWARD] = row->packed && row->backward != NULL;
+    kernel->runs[FORWARD] = row->max_rank != 0 && row->forward != NULL;
+    kernel->runs[BACKWARD] = row->max_rank != 0 && row->backward != NULL;
 }
 
 static bool packed_refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)

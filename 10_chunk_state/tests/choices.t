@@ -57,6 +57,15 @@ for my $chip (sort keys %chips) {
     ok($compared >= 0.9 * @questions, "$chip: most of what it takes is recorded: $compared of " . @questions);
 }
 
+# ---- packed sequences get the kernels with W and Y, in which each block has its own number of chunks ----
+
+for my $case ([0, 'low_rank', 'low_rank'], [4, 'low_rank', 'low_rank'], [16, 'mma', 'low_rank']) {
+    my ($rank, @must_be) = @$case;
+    my @asked = map { "90 231424 132 ${_}_packed float32 1 512 8 64 64 $rank 64" } 'forward', 'backward';
+    is(join(' ', ask({}, $choices, @asked)), "@must_be", "packed sequences, rank $rank: @must_be");
+}
+is(join(' ', ask({}, $choices, '75 65536 40 forward_packed float32 1 512 8 64 64 16 64')), 'low_rank', 'packed sequences without tensor cores: low_rank');
+
 # ---- what is not known of a build is not there: the parts that know it are compiled anew, and not told ----
 
 SKIP: {

@@ -149,7 +149,7 @@ for my $bad ('NaN', 'Inf') {
 # ---- packed sequences: each is what it is by itself, to the bit, whatever stands beside it ----
 
 sub packed { my ($seqs, @others) = @_; return ('--seqs', $seqs, (shape(1, @others))[2 .. 2 * @others + 1], '--with', 'all') }
-is(complaint({}, $p, packed(@$_)), '', "packed sequences: @$_") for [5, 9, 2, 3, 8, 0], [1, 3, 1, 2, 3, 1], [3, 0, 2, 3, 4, 0], [7, 3, 1, 9, 34, 5, 1], [0, 0, 1, 2, 3, 1];
+is(complaint({}, $p, packed(@$_)), '', "packed sequences: @$_") for [5, 9, 2, 3, 8, 0], [1, 3, 1, 2, 3, 1], [3, 0, 2, 3, 4, 0], [7, 3, 1, 9, 34, 5, 1], [0, 0, 1, 2, 3, 1], [4, 30, 1, 3, 4, 2, 1];
 is(complaint({}, $p, packed(4, 9, 1, 5, 12, 2, 1), '--type', $_), '', "packed sequences in $_") for 'bf16', 'fp16';
 for my $lengths ([0, 2, 0, 3, 1, 0], [4], [0, 0, 0], [1, 1, 1]) {
     my @starts = (0);
@@ -174,29 +174,34 @@ for my $lengths ([0, 2, 0, 3, 1, 0], [4], [0, 0, 0], [1, 1, 1]) {
             my %packed_dims = ((map { my $name = $_; $name => [map { $_ ne 'batch' ? $_ : $dims{$name}[1] eq 'chunks' ? () : 'seqs' } @{ $dims{$name} }] } keys %dims), starts => ['edges']);
             describe_arrays($p, \%size, \%packed_dims);
             %values = map { my $name = $_; $name => [map { random() } 1 .. count_of($name)] } @here;
-            my $is = compute({ %values, starts => \@starts, exclusive => 1 }, 'plain', @there);
+            my @run = ('plain', 'low_rank', $ranks && $pass eq 'forward' ? 'mma' : ());
+            my %is = map { $_ => compute({ %values, starts => \@starts, exclusive => 1 }, $_, @there) } @run;
             my @wrong;
             for my $s (0 .. $#$lengths) {
                 %size = (%one, chunks => $lengths->[$s]);
                 describe_arrays($p, \%size, \%dims);
                 my %alone = map { $_ => $in_all->($_, $values{$_}, $s) } @here;
-                my $must_be = compute({ %alone, exclusive => 1 }, 'plain', @there);
-                push @wrong, map { "$_ of sequence $s" } grep { "@{ $in_all->($_, $is->{$_}, $s) }" ne "@{ $must_be->{$_} }" } @there;
+                for my $variant (@run) {
+                    my $must_be = compute({ %alone, exclusive => 1 }, $variant, @there);
+                    push @wrong, map { "$variant: $_ of sequence $s" } grep { "@{ $in_all->($_, $is{$variant}{$_}, $s) }" ne "@{ $must_be->{$_} }" } @there;
+                }
             }
-            is("@wrong", '', "$pass of packed sequences of @$lengths chunks" . ($ranks ? ', W and Y' : ''));
+            is("@wrong", '', "$pass of packed sequences of @$lengths chunks by @run" . ($ranks ? ', W and Y' : ''));
         }
     }
 }
 { # what are no starts
     %size = (batch => 1, chunks => 4, heads => 2, dk => 3, dv => 8, rank => 2, decays => 3, edges => 3);
     describe_arrays($p, \%size, { (map { my $name = $_; $name => [grep { $_ ne 'batch' } @{ $dims{$name} }] } grep { $dims{$_}[1] eq 'chunks' } keys %dims), starts => ['edges'] });
-    write_array($_, [map { random() } 1 .. count_of($_)]) for qw(h_local gamma d_h_out);
+    write_array($_, [map { random() } 1 .. count_of($_)]) for qw(h_local gamma W Y d_h_out);
     my @outside;
     for my $wrong ([-5, 2**24, -3], [4, 2, 0], [2**24, -1, 4], [0, 9, 2]) {
         write_array('starts', $wrong);
-        for my $arrays ([qw(h_local gamma starts h_out)], [qw(h_local gamma starts d_h_out d_h_local d_gamma)]) {
-            my ($status, undef, $err) = run_program({ CUSIM_CHECKS => 'bounds' }, $p, map { option_of($_) } @$arrays);
-            push @outside, "@$wrong: $err" if $status ne '0';
+        for my $run ('plain forward W', 'low_rank forward W', 'low_rank forward', 'mma forward W', 'plain backward W', 'low_rank backward W') {
+            my ($variant, $pass, $ranks) = split ' ', $run;
+            my @arrays = (qw(h_local gamma starts), $ranks ? qw(W Y) : (), $pass eq 'forward' ? 'h_out' : qw(d_h_out d_h_local d_gamma d_W d_Y));
+            my ($status, undef, $err) = run_program({ CUSIM_CHECKS => 'bounds' }, $p, '--variant', $variant, map { option_of($_) } @arrays);
+            push @outside, "$run, @$wrong: $err" if $status ne '0';
         }
     }
     is("@outside", '', 'numbers that are no starts: no access outside of the arrays');
@@ -205,7 +210,7 @@ for my $lengths ([0, 2, 0, 3, 1, 0], [4], [0, 0, 0], [1, 1, 1]) {
 }
 refuses('chunks of no sequence', qr/takes at least one sequence where there are chunks;/, $p, qw(--seqs 0 --chunks 4 --variant plain));
 refuses('packed, and too many rows', qr/takes up to 256 rows(?: of packed sequences)?, not 257;/, $p, qw(--seqs 1 --dk 257 --rank 0 --variant default));
-refuses('a kernel that takes no packed sequences', qr/variant low_rank does not run forward;/, $p, qw(--seqs 2 --variant low_rank));
+refuses('a kernel that takes no packed sequences', qr/variant tma does not run forward;/, $p, qw(--seqs 2 --variant tma));
 
 # ---- one position (library/tests/steps.c compares it with a loop, with rows that lie apart, in place) ----
 

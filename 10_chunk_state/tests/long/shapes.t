@@ -53,6 +53,12 @@ for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the row
     is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', shape(@{ $case->[1] }), '--with', 'all'), '', "a warpgroup: $case->[0]");
 }
 is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 24), '--with', 'all'), '', "a warpgroup: stages=$_") for 2, 3, 5;
+sub packed { my ($seqs, @others) = @_; return ('--seqs', $seqs, (shape(1, @others))[2 .. 2 * @others + 1], '--with', 'all') }
+is(complaint({}, $p, '--variant', 'low_rank', '--config', "stages=$_", packed(4, 17, 1, 9, 8, 3)), '', "low_rank, packed: stages=$_") for 1, 2, 5;
+for my $case (['float32', 3], ['bf16', 24]) {
+    my ($type, $rank) = @$case;
+    is(complaint({}, $p, '--variant', 'mma', '--type', $type, '--config', "stages=$_", packed(4, 17, 1, 40, 8, $rank)), '', "mma in $type, rank $rank, packed: stages=$_") for 2, 3, 5;
+}
 is(complaint({}, $p, '--variant', 'prefetch', '--config', "rows=$_", shape(1, 19, 1, 3, 8, 0)), '', "prefetch: $_ chunks") for 2, 4, 8, 16;
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
@@ -62,7 +68,7 @@ SKIP: {
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(1, 9, 2, 5, 16, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
-        is(complaint({ CUSIM_SCHEDULE => $order }, $p, '--seqs', 6, (shape(1, 9, 2, 9, 34, 2))[2 .. 11], '--type', $type, '--with', 'all'), '', "packed: right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, packed(6, 9, 2, 9, 34, 2), '--type', $type), '', "packed: right in the simulator's order $order");
     }
 }
 

@@ -3,8 +3,8 @@
 
        ARCH SHARED MULTIPROCESSORS  forward|backward TYPE BATCH CHUNKS HEADS DK DV RANK DECAYS
 
-   it prints the variant's name. SHARED is what a block may have in bytes. ARCH 0: the GPU that is there, as the code
-   was compiled for it; then `wgmma` is told from `mma`. */
+   it prints the variant's name. forward_packed and backward_packed: of packed sequences. SHARED is what a block may
+   have in bytes. ARCH 0: the GPU that is there, as the code was compiled for it; then `wgmma` is told from `mma`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ int main(void)
     static const char *const names[] = {
         [CHOICE_REGISTERS] = "registers", [CHOICE_PREFETCH] = "prefetch", [CHOICE_TMA] = "tma",
         [CHOICE_SPLIT] = "split",         [CHOICE_LOW_RANK] = "low_rank", [CHOICE_MMA] = "mma",
-        [CHOICE_PLAIN] = "plain",
     };
+    static const int starts[] = {0, 0}; /* the choice does not read them */
     struct gpu_info gpu;
     struct chunk_state_args args;
     char pass[16], type[16];
@@ -32,7 +32,9 @@ int main(void)
         if (arch == 0 && gpu_info_read(&gpu) != cudaSuccess)
             return 1;
         args.dtype = strcmp(type, "bf16") == 0 ? BF16 : strcmp(type, "fp16") == 0 ? FP16 : FLOAT32;
-        const enum chunk_state_choice choice = chunk_state_choose(&args, &gpu, strcmp(pass, "backward") == 0);
+        if (strstr(pass, "_packed") != NULL)
+            args.starts = starts, args.num_seqs = 1;
+        const enum chunk_state_choice choice = chunk_state_choose(&args, &gpu, strncmp(pass, "backward", 8) == 0);
         puts(arch == 0 && choice == CHOICE_MMA && chunk_state_is_for_wgmma(&args) ? "wgmma" : names[choice]);
     }
 }
