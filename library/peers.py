@@ -15,9 +15,9 @@ import os
 import sys
 import time
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(FOLDER, '..', 'common', 'record'), os.path.join(FOLDER, '..', 'docs', 'examples')]
-from peer_times import DEVICE, device_name, finish, has_gpu, quantile, read_options, skip, skip_error, torch, versions  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
+from peer_times import (DEVICE, device_name, finish, has_gpu, quantile, read_options, skip, skip_error, torch,  # noqa: E402
+                        torch_linrec, versions)
 
 SHAPES = (1, 1024), (1, 65536), (1, 1 << 20), (1, 1 << 24), (64, 16384), (13200, 1024)
 COLUMNS = 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms'
@@ -54,9 +54,7 @@ def main():
     options = read_options('Times the library from torch, launch overhead included.', 'sequences x length', '1x65536,64x16384', SHAPES)
     if not has_gpu():
         return 2
-    os.environ.setdefault('LINREC_LIBRARY', os.path.join(FOLDER, '..', 'build', 'cuda', 'liblinrec.so'))
-    from torch_linrec import scan
-    own, rows, wrong = torch_scan(), [], 0
+    scan, own, rows, wrong = torch_linrec().scan, torch_scan(), [], 0
     zero = torch.zeros((), device=DEVICE)
     print(f'{"":18} {"":9} num_seqs  seq_len         ms')
     for num_seqs, seq_len in options.shapes:

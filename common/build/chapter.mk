@@ -30,7 +30,7 @@
 #   demos/a.c, b.cu     become build/<backend>/extra/<chapter>_a ...; a demo called tune is what `make tune` runs
 #   figures/*.gp        draw the text's pictures from the recordings, for `make report`
 #   plot.pl             draws, in place of common/plot/plot.pl
-#   peers.py            times other systems, for `make peers` (common/record/peer_times.py has what they share)
+#   peers.py, a_peers.py ...   time other systems, for `make peers` (common/record/peer_times.py has what they share)
 #   recordings.sh       what `make recordings` measures for the chapter (common/record/recordings.sh has the rules)
 #   sanitize.sh         what `make sanitize` leaves out, and its shapes (common/record/sanitize.sh)
 #
@@ -215,12 +215,14 @@ sanitize:: $(ON_GPU:cuda=all)
 endif
 
 # other systems, as far as they are installed; it asks Python for the GPU, whatever the backend
-ifneq ($(wildcard peers.py),)
+ifneq ($(wildcard *peers.py),)
 peers::
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && for python in python3 /usr/bin/python3; do \
-	    ! $$python -c 'import torch' 2>/dev/null || \
-	        exec $(START)$$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
+	    $$python -c 'import torch' 2>/dev/null || continue; \
+	    for name in $(sort $(basename $(wildcard *peers.py))); do \
+	        $(START)$$python -B $(CHAPTER)/$$name.py --csv results/$(NUMBER)_$$name.csv || exit; \
+	    done; exit; \
 	done; \
 	echo "make peers needs Python with torch, and there is none here; nothing else depends on it"; exit 2
 endif

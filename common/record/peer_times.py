@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""peer_times.py - shared by the chapters' peers.py: torch, or one sentence without it; their options; what is skipped and why; a time as
-common/harness/measure.c takes it; and the table that is written at the end. Needs Python with torch, and a GPU as soon as something is timed."""
+"""peer_times.py - shared by the chapters' peers.py: torch and the library, or one sentence without them; their options;
+what is skipped and why; a time as common/harness/measure.c takes it; and the table that is written at the end. Needs
+Python with torch, and a GPU as soon as something is timed."""
 import argparse
 import datetime
+import importlib
 import os
 import sys
 import time
@@ -31,6 +33,19 @@ def is_memory(error):
 def skip_error(what, error):
     """Whatever somebody else's code raises."""
     skip(what, 'it does not fit into the memory' if is_memory(error) else f'{type(error).__name__}: {error}')
+
+
+def torch_linrec():
+    """docs/examples/torch_linrec.py, with the library of this build, or the one that LINREC_LIBRARY names."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+    os.environ.setdefault('LINREC_LIBRARY', os.path.join(root, 'build', 'cuda', 'liblinrec.so'))
+    sys.path.insert(0, os.path.join(root, 'docs', 'examples'))
+    try:
+        return importlib.import_module('torch_linrec')
+    except OSError as error:
+        print(f'make peers needs the library, and it does not load ({error}); make lib BACKEND=cuda makes it',
+              file=sys.stderr)
+        sys.exit(2)
 
 
 def has_gpu():
