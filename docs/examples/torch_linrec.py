@@ -143,7 +143,7 @@ class Operation:
         for array in wanted:
             dtype, names = self.shape(array)
             shape = [size for name in names for size in (sizes[name] if name == '...' else (sizes[name],))]
-            new = torch.zeros if direction == 'step' else torch.empty  # a step may leave out rows
+            new = torch.zeros if arrays.get('slots') is not None else torch.empty  # a step may leave out rows then
             results[array] = new(shape, dtype=dtype or sizes['dtype'], device=sizes['device'])
         if launch:
             self.launch(direction, {**sizes, **{flag: given[flag] for flag in self.flags}}, {**arrays, **results})
@@ -534,6 +534,11 @@ def in_double(given):
     return {**given, **{name: value.detach().double().requires_grad_() for name, value in floats(given).items()}}
 
 
+def largest_error(pairs):
+    """Of each pair relative to its largest number; a NaN if there is one."""
+    return float(torch.stack([((a.double() - b).abs().max() / b.abs().max()).detach() for a, b in pairs]).max())
+
+
 def worst(function, loop, given):
     """The largest error of the results and the gradients against the loop in double precision, of each relative to its
     largest number."""
@@ -547,8 +552,7 @@ def worst(function, loop, given):
         gradients, right_gradients = ([g.contiguous() for g in some] for some in (gradients, right_gradients))
         for gradient in gradients + right_gradients:
             torch.distributed.all_reduce(gradient)
-    return max(float(((a.double() - b).abs().max() / b.abs().max()).detach())
-               for a, b in [*zip(found, right), *zip(gradients, right_gradients)])
+    return largest_error([*zip(found, right), *zip(gradients, right_gradients)])
 
 
 def worst_of_step(function, operation, loop, given, slots):
@@ -563,8 +567,7 @@ def worst_of_step(function, operation, loop, given, slots):
     found = function(**given)
     right = torch.zeros_like(found, dtype=torch.double)
     right[rows] = some
-    return max(float((a.double() - b).abs().max() / b.abs().max())
-               for a, b in ((found, right), (given[state], right_state)))
+    return largest_error([(found, right), (given[state], right_state)])
 
 
 # ---- checks: problems, and what runs ----
