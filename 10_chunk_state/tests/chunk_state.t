@@ -149,7 +149,7 @@ for my $bad ('NaN', 'Inf') {
 # ---- packed sequences: each is what it is by itself, to the bit, whatever stands beside it ----
 
 sub packed { my ($seqs, @others) = @_; return ('--seqs', $seqs, (shape(1, @others))[2 .. 2 * @others + 1], '--with', 'all') }
-is(complaint({}, $p, packed(@$_)), '', "packed sequences: @$_") for [5, 9, 2, 3, 8, 0], [1, 3, 1, 2, 3, 1], [3, 0, 2, 3, 4, 0], [7, 3, 1, 9, 34, 5, 1], [0, 0, 1, 2, 3, 1], [4, 30, 1, 3, 4, 2, 1];
+is(complaint({}, $p, packed(@$_)), '', "packed sequences: @$_") for [5, 9, 2, 3, 8, 0], [1, 3, 1, 2, 3, 1], [3, 0, 2, 3, 4, 0], [0, 0, 1, 2, 3, 1], [4, 9, 1, 9, 34, 5, 1];
 is(complaint({}, $p, packed(4, 9, 1, 5, 12, 2, 1), '--type', $_), '', "packed sequences in $_") for 'bf16', 'fp16';
 for my $lengths ([0, 2, 0, 3, 1, 0], [4], [0, 0, 0], [1, 1, 1]) {
     my @starts = (0);

@@ -116,7 +116,8 @@ for my $program (sort keys %programs) {
     compiles('and with the static library', (map { $_ eq '-llinrec' ? '-l:liblinrec.a' : $_ } @all), ($sim ? () : qw(-lcudart -ldl -lrt)), '-lstdc++', '-o', "${program}_static");
     my $about = $programs{$program};
     for my $run ($program, "${program}_static") {
-        for my $what (sort keys %$about) {
+        # both are made of the same objects: on the simulator a few calls show that the static one is whole
+        for my $what (grep { !$sim || $run eq $program || /^(?:before|errors)$/ } sort keys %$about) {
             # blocks that take one sequence for theirs race for its state, which is among the results that nobody promises
             local $ENV{CUSIM_CHECKS} = 'bounds' if $what eq 'starts';
             my $said = join '', (in_empty(patiently(100, "./$run", $what)))[0 .. 2];

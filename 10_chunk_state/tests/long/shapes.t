@@ -54,6 +54,7 @@ for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the row
 }
 is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 24), '--with', 'all'), '', "a warpgroup: stages=$_") for 2, 3, 5;
 sub packed { my ($seqs, @others) = @_; return ('--seqs', $seqs, (shape(1, @others))[2 .. 2 * @others + 1], '--with', 'all') }
+is(complaint({}, $p, packed(@$_)), '', "packed sequences: @$_") for [7, 3, 1, 9, 34, 5, 1], [4, 30, 1, 3, 4, 2, 1];
 is(complaint({}, $p, '--variant', 'low_rank', '--config', "stages=$_", packed(4, 17, 1, 9, 8, 3)), '', "low_rank, packed: stages=$_") for 1, 2, 5;
 for my $case (['float32', 3], ['bf16', 24]) {
     my ($type, $rank) = @$case;
