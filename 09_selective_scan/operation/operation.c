@@ -4,7 +4,6 @@
 #include "../../common/harness/operation.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "../../common/harness/machine.h"
 #include "data.h"
@@ -244,7 +243,7 @@ static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 const struct operation *selective_packed_operation(void)
 {
     static struct operation packed;
-    packed = selective_operation;
+    operation_pack(&packed, &selective_operation, SEQ_LEN);
     packed.name = "selective scan, packed sequences";
     packed.also = NULL;
     packed.sizes[BATCH] = (struct size){"seqs", "number of sequences", "sequences, one after the other", false};
@@ -252,13 +251,5 @@ const struct operation *selective_packed_operation(void)
     packed.default_shapes = packed_shapes;
     packed.describe = packed_describe;
     packed.refuses = packed_refuses;
-    for (int a = 0; a < S_NUM_ARRAYS; a++) { /* what has a row of steps has no batch */
-        struct array *const array = &packed.arrays[a];
-        if (array->num_dims > 1 && array->dims[0] == BATCH && array->dims[array->num_dims - 1] == SEQ_LEN)
-            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
-    }
-    packed.arrays[S_STARTS] =
-        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {BATCH}};
-    packed.num_arrays = S_STARTS + 1;
     return &packed;
 }

@@ -2,7 +2,6 @@
 /* operation.c - the chunk states as an operation of the harness (common/harness/operation.h). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../common/harness/machine.h"
 #include "../../common/harness/operation.h"
@@ -321,7 +320,7 @@ static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 const struct operation *chunk_state_packed_operation(void)
 {
     static struct operation packed;
-    packed = chunk_state_operation;
+    operation_pack(&packed, &chunk_state_operation, CHUNKS);
     packed.name = "chunk states, packed sequences";
     packed.also = NULL;
     packed.sizes[NUM_SEQS] = (struct size){"seqs", "number of sequences", "sequences, one after the other", false};
@@ -329,13 +328,5 @@ const struct operation *chunk_state_packed_operation(void)
     packed.default_shapes = packed_shapes;
     packed.describe = packed_describe;
     packed.refuses = packed_refuses;
-    for (int a = 0; a < NUM_CHUNK_ARRAYS; a++) { /* what has a part for each chunk has no batch */
-        struct array *const array = &packed.arrays[a];
-        if (array->dims[1] == CHUNKS)
-            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
-    }
-    packed.arrays[STARTS] =
-        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {NUM_SEQS}};
-    packed.num_arrays = STARTS + 1;
     return &packed;
 }

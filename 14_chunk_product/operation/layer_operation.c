@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_operation.c - the layer of Mamba-2 as an operation of the harness (common/harness/operation.h). */
 #include <stdio.h>
-#include <string.h>
 
 #include "../../common/harness/arrays.h"
 #include "../../common/harness/machine.h"
@@ -309,20 +308,12 @@ static void packed_shapes(const struct machine *machine, struct shapes *shapes)
 const struct operation *layer_packed_operation(void)
 {
     static struct operation packed;
-    packed = layer_operation;
+    operation_pack(&packed, &layer_operation, SEQ_LEN);
     packed.name = "layer of Mamba-2, packed sequences";
     packed.also = NULL;
     packed.sizes[NUM_SEQS] = (struct size){"seqs", "number of sequences", "sequences, one after the other", false};
     packed.sizes[SEQ_LEN].help = "steps of all sequences together";
     packed.default_shapes = packed_shapes;
     packed.refuses = packed_refuses;
-    for (int a = 0; a < NUM_LAYER_ARRAYS; a++) { /* what has a row for each step has no batch */
-        struct array *const array = &packed.arrays[a];
-        if (array->num_dims > 1 && array->dims[1] == SEQ_LEN)
-            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
-    }
-    packed.arrays[LAYER_STARTS] =
-        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {NUM_SEQS}};
-    packed.num_arrays = NUM_LAYER_ARRAYS + 1;
     return &packed;
 }

@@ -44,6 +44,26 @@ size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES])
     return count;
 }
 
+static bool array_has_size(const struct array *array, int size)
+{
+    for (int d = 0; d < array->num_dims; d++)
+        if (array->dims[d] == size)
+            return true;
+    return false;
+}
+
+void operation_pack(struct operation *packed, const struct operation *operation, int along)
+{
+    *packed = *operation;
+    for (int a = 0; a < packed->num_arrays; a++) {
+        struct array *const array = &packed->arrays[a];
+        if (array->dims[0] == 0 && array_has_size(array, along))
+            memmove(array->dims, array->dims + 1, (size_t)--array->num_dims * sizeof *array->dims);
+    }
+    packed->arrays[packed->num_arrays++] =
+        (struct array){"starts", "STARTS", READ, READ, .integers = true, .extra = 1, .num_dims = 1, .dims = {0}};
+}
+
 const char *array_shape_text(const struct operation *operation, const struct array *array, char text[SHAPE_TEXT])
 {
     int used = sprintf(text, "(");

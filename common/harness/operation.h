@@ -277,6 +277,11 @@ const char *array_shape_text(const struct operation *operation, const struct arr
 /* Elements of an array, 1 for no dimensions. SIZE_MAX / 8 means that there are too many to be counted in bytes. */
 size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES]);
 
+/* Makes `packed` of an operation whose first size is a number of batches: parts of any length, as many as that size
+   says now, lie one behind the other along size `along`. An array that has that size has no batch any more, and behind
+   the others there is one array more, "starts": where each part begins, and where the last one ends. */
+void operation_pack(struct operation *packed, const struct operation *operation, int along);
+
 /* The type in which an array is kept, and bytes of one element. */
 enum dtype array_dtype(const struct array *array, enum dtype dtype);
 size_t array_element_bytes(const struct array *array, enum dtype dtype);
