@@ -38,6 +38,7 @@
 
 #include "../../common/harness/kernel_info.h"
 #include "../../common/base/dtype.h"
+#include "../../common/base/host_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,7 +88,7 @@ struct chunk_state_args {
 typedef cudaError_t chunk_state_launcher(const struct chunk_state_args *args, cudaStream_t stream);
 
 /* How many states there are of each head. */
-static inline size_t chunk_state_num_seqs(const struct chunk_state_args *args)
+static inline HOST_DEVICE size_t chunk_state_num_seqs(const struct chunk_state_args *args)
 {
     return args->starts != NULL ? args->num_seqs : args->batch;
 }

@@ -59,7 +59,7 @@ struct chunk_oracle {
 /* The columns of all states. */
 static inline HOST_DEVICE size_t chunk_num_columns(const struct chunk_state_args *args)
 {
-    return (args->starts != NULL ? args->num_seqs : args->batch) * args->heads * args->dv;
+    return chunk_state_num_seqs(args) * args->heads * args->dv;
 }
 
 /* Where a column's slots begin: rows of the state with their errors, and so on. */
