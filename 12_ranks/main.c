@@ -21,11 +21,12 @@ static bool refuses(const void *row, const size_t sizes[MAX_SIZES], char *why, s
 {
     const struct variant *const variant = row;
     if (variant->run == NULL) {
-        snprintf(why, size, "was not built, because there was no nccl.h (12_ranks/README.md, \"Run it\")");
+        snprintf(why, size,
+                 "was not built, because there was no nccl.h (12_ranks/README.md, \"On the devices: NCCL\")");
         return true;
     }
     if (variant->wants_own_gpu && ranks_share_gpu) {
-        snprintf(why, size, "wants a GPU for each rank, and here are more ranks than GPUs");
+        snprintf(why, size, "wants a GPU for each rank, and here are more ranks than GPUs (start fewer)");
         return true;
     }
     if (sizes[NUM_SEQS] <= INT_MAX / 4) /* what MPI counts */

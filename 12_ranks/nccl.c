@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* For as many ranks as take part, [1] in the other direction: made when they first do. */
+/* comms[d][n]: of the first pass in direction d in which n ranks took part, kept for all later ones. */
 static ncclComm_t *comms[2];
 
 static void need(ncclResult_t result, const char *what)
@@ -50,16 +50,18 @@ void ranks_nccl_end(void)
 {
     int world;
     MPI_Comm_size(MPI_COMM_WORLD, &world);
+    ranks_watch("ncclCommDestroy");
     for (int d = 0; d < 2; d++) {
         for (int r = 0; r <= world && comms[d] != NULL; r++)
             if (comms[d][r] != NULL)
                 ncclCommDestroy(comms[d][r]);
         free(comms[d]);
     }
+    ranks_unwatch();
 }
 
-/* What fetch_edges of part.c does. The neighbours' numbers come to part->edges; this rank's own are put in a row first,
-   where the scan leaves something else later. */
+/* What fetch_edges of part.c does, on the device. The neighbour's outputs come to part->edges. This rank's own are
+   first put side by side, in part->ends, which is free until the scan writes d_initial_state there. */
 static void queue_edges(struct part *part, ncclComm_t comm)
 {
     const size_t count = part->args.num_seqs;
@@ -79,10 +81,8 @@ static void wait_for(ncclComm_t comm)
 {
     ncclResult_t state = ncclSuccess;
     cudaError_t error;
-    ranks_watch("NCCL");
     while ((error = cudaStreamQuery(NULL)) == cudaErrorNotReady && (state == ncclSuccess || state == ncclInProgress))
         need(ncclCommGetAsyncError(comm, &state), "ncclCommGetAsyncError");
-    ranks_unwatch();
     need(error == cudaErrorNotReady ? state : ncclSuccess, "NCCL has failed");
     ranks_need(error, "a kernel failed");
 }
@@ -92,6 +92,7 @@ void ranks_nccl(struct part *part)
     const size_t count = part->args.num_seqs;
     const ncclComm_t comm = comm_of(part);
     part_launch_aggregates(part, 0, part->args.seq_len);
+    ranks_watch("NCCL");
     need(ncclAllGather(part->device_aggregates, part->device_all, 2 * count, ncclFloat, comm, NULL), "ncclAllGather");
     messages_count(count * sizeof(struct aggregate));
     if (part->backward)
@@ -100,6 +101,7 @@ void ranks_nccl(struct part *part)
         ranks_need(carries_launch(part->rank, count, part->device_all, part->carries, NULL), "a launch failed");
     part_queue_scan(part);
     wait_for(comm);
+    ranks_unwatch();
 }
 
 #else

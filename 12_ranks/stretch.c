@@ -215,9 +215,9 @@ static void count(struct placed *placed, uint64_t seed, const char *names, const
 const struct placement ranks_placement = {
     .launcher = "mpirun -n RANKS ",
     .purpose =
-        "Checks every variant of handing on what a rank's stretch of the sequences does against a loop in double "
-        "precision,\ncounts and times it, and prints a table.",
-    .options = {{"timeout", "SECONDS", "how long a rank waits for another one before it ends all (default: 300)",
+        "Runs sequences that are cut over the ranks: checks every variant against a loop in double precision, counts "
+        "and times it,\nand prints a table.",
+    .options = {{"timeout", "SECONDS", "how long a rank waits for the others before it ends the job (default: 300)",
                  ranks_read_timeout},
                 {"variant", "NAME[,NAME...]", "these variants only, see --list", NULL},
                 {"repeats", "R", "timed runs per row", NULL},

@@ -42,8 +42,10 @@ like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
     my @make = ('make', '-n', 'V=1', '-C', '12_ranks', 'BACKEND=cuda', 'ARCH=sm_80', 'NVCC=/bin/true');
     my ($status, $out, $err) = run_program(@make, 'CC=gcc -nostdinc');
     my @said = grep { /nccl\.h/ } split /\n/, $out;
-    is("$status @said", "0 12_ranks is built without its variant nccl: there is no nccl.h here (NVIDIA's packages libnccl2 and libnccl-dev have it)",
+    is("$status @said", "0 12_ranks is built without its variant nccl: there is no nccl.h here (NVIDIA's packages libnccl2 and libnccl-dev have it, and NCCL_HOME=DIR says where else it is)",
         'without nccl.h one sentence says what is left out');
+    my ($section) = read_file('12_ranks/main.c') =~ m{was not built, .*\(12_ranks/README\.md, \\"(.*?)\\"\)};
+    ok(index(read_file('12_ranks/README.md'), "\n## $section\n") > 0, 'and the program names the section that says how to get it');
     ok($out !~ /-DHAS_NCCL|-lnccl/ && $out =~ m{-o \S*/12_ranks\.part}, 'and all else is built');
     ($status, $out, $err) = run_program(@make, 'CC=gcc', 'NCCL_HOME=' . abs_path('cusim'));
     ok($out =~ m{-isystem \S*/cusim/include .*-DHAS_NCCL.*/nccl\.o}, 'NCCL_HOME says where it is');
