@@ -47,7 +47,10 @@ import torch.distributed.nn
 from torch import Tensor
 from torch.nn.functional import silu, softplus
 
-LIBRARY = ctypes.CDLL(os.environ.get('LINREC_LIBRARY', 'liblinrec.so.1'))
+try:
+    LIBRARY = ctypes.CDLL(os.environ.get('LINREC_LIBRARY', 'liblinrec.so.1'))
+except OSError as error:
+    raise OSError(f'{error}; LINREC_LIBRARY must name liblinrec.so, as `make install` has installed it') from None
 LIBRARY.linrec_strerror.restype = ctypes.c_char_p
 PASSES = {'forward': 0, 'backward': 1}
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
@@ -365,17 +368,25 @@ def chunk_state_step(state: Tensor, q: Tensor, k: Tensor, v: Tensor, gamma: Tens
 
 # ---- time in stretches, one on each rank of torch.distributed: for sequences too long for one GPU ----
 
-def in_stretches(function, product, join=torch.mul, initial_state=None, **given):
-    """What a function finds of this rank's stretch of time, with gradients, if all ranks take them. A stretch makes
-    join(product, state) + final_state of a state that comes in, where final_state is what it makes of 0. All ranks tell
-    all of theirs, and each joins those before it. initial_state is that of the whole, and the same on all ranks."""
+def in_stretches(function, transition, join=torch.mul, initial_state=None, **given):
+    """Runs a function, one that returns outputs and a final state, on this rank's stretch of time, from the state in
+    which the stretches before it end. All ranks call it with the arrays of their stretches, and all run backward, or
+    none:
+
+        out, final_state = in_stretches(ssd, ssd_transition, x=x, dt=dt, A=A, B=B, C=C)
+
+    A stretch makes join(transition(...), state) + final_state of a state that comes in, where final_state is what it
+    makes of 0. The ranks gather both of all stretches, and each joins those before its own. initial_state is the one
+    before the first stretch, and the same on all ranks. The transitions are below."""
+    if given.get('reverse') or given.get('cu_seqlens') is not None:
+        raise ValueError('linrec: in_stretches takes neither reverse nor cu_seqlens; time begins on the first rank')
     final_state = function(**given)[1]
-    products, final_states = map(torch.distributed.nn.functional.all_gather, (product(**given), final_state))
+    transitions, final_states = map(torch.distributed.nn.functional.all_gather, (transition(**given), final_state))
     state = torch.zeros_like(final_state) if initial_state is None else initial_state
-    for rank, (product, final_state) in enumerate(zip(products, final_states)):
-        # of later ranks nothing is taken, but that is asked of all of them: backward tells gradients to all, too
+    for rank, (transition, final_state) in enumerate(zip(transitions, final_states)):
+        # Also of later ranks, whose state is then dropped: backward, all ranks must send gradients to all.
         earlier = torch.tensor(rank < torch.distributed.get_rank(), device=state.device)
-        state = torch.where(earlier, join(product, state) + final_state, state)
+        state = torch.where(earlier, join(transition, state) + final_state, state)
     return function(**given, initial_state=state)
 
 
@@ -384,24 +395,24 @@ def step_of(delta, bias, through_softplus):
     return softplus(delta) if through_softplus else delta
 
 
-def layout_product(coeffs, log_coeffs=False, **_):
+def layout_transition(coeffs, log_coeffs=False, **_):
     return coeffs.float().sum(1).exp() if log_coeffs else coeffs.float().prod(1)
 
 
-def selective_product(delta, A, delta_bias=None, delta_softplus=False, **_):
+def selective_transition(delta, A, delta_bias=None, delta_softplus=False, **_):
     step = step_of(delta.float(), None if delta_bias is None else delta_bias[:, None], delta_softplus)
     return (step.sum(-1, keepdim=True) * A).exp()
 
 
-def ssd_product(dt, A, dt_bias=None, dt_softplus=False, **_):
+def ssd_transition(dt, A, dt_bias=None, dt_softplus=False, **_):
     return (step_of(dt.float(), dt_bias, dt_softplus).sum(1) * A).exp()[..., None, None]
 
 
-def chunk_product(gamma, **_):
+def chunk_transition(gamma, **_):
     return gamma.prod(1)[..., None]
 
 
-def chunk_product_of_matrices(h_local, gamma, W, Y, **_):
+def chunk_transition_of_matrices(h_local, gamma, W, Y, **_):
     """With W and Y: what becomes of the identity. It is joined by torch.matmul."""
     batch, chunks, heads, dk, _ = h_local.shape
     nothing, identity = h_local.new_zeros(batch, chunks, heads, dk, dk), torch.eye(dk, device=gamma.device)
@@ -676,14 +687,15 @@ def stretch_cases():
         return lambda **given: (outputs := function(**given), outputs[..., -1])
     yield (with_state(scan), RECURRENCE, with_state(scan_loop), lambda coeffs, **_: coeffs.prod(-1), torch.mul,
            sized('... seq_len', (2, 3), 100), {})
-    yield (layout_scan, LAYOUT, layout_loop, layout_product, torch.mul, sized('batch seq_len channels', 2, 100, 6),
+    yield (layout_scan, LAYOUT, layout_loop, layout_transition, torch.mul, sized('batch seq_len channels', 2, 100, 6),
            dict(log_coeffs=True))
-    yield (selective_scan, SELECTIVE_SCAN, selective_loop, selective_product, torch.mul,
+    yield (selective_scan, SELECTIVE_SCAN, selective_loop, selective_transition, torch.mul,
            sized('batch channels seq_len states groups', 2, 6, 30, 16, 2), dict(delta_softplus=True))
-    yield ssd, SSD, ssd_loop, ssd_product, torch.mul, sized('batch seq_len heads groups dk dv', 2, 30, 2, 1, 16, 8), {}
+    yield (ssd, SSD, ssd_loop, ssd_transition, torch.mul,
+           sized('batch seq_len heads groups dk dv', 2, 30, 2, 1, 16, 8), {})
     names = 'batch chunks heads dk dv decays rank'
-    yield chunk_state, CHUNK_STATE, chunk_loop, chunk_product, torch.mul, sized(names, 2, 9, 2, 5, 3, 5, 0), {}
-    yield (chunk_state, CHUNK_STATE, chunk_loop, chunk_product_of_matrices, torch.matmul,
+    yield chunk_state, CHUNK_STATE, chunk_loop, chunk_transition, torch.mul, sized(names, 2, 9, 2, 5, 3, 5, 0), {}
+    yield (chunk_state, CHUNK_STATE, chunk_loop, chunk_transition_of_matrices, torch.matmul,
            sized(names, 2, 9, 2, 5, 3, 5, 2), dict(exclusive=True))
 
 
@@ -692,12 +704,12 @@ def check_stretches():
     torch.cuda.set_device(int(os.environ['LOCAL_RANK']))
     torch.distributed.init_process_group('nccl')
     rank, ranks, failed = torch.distributed.get_rank(), torch.distributed.get_world_size(), 0
-    for function, operation, loop, product, join, sizes, options in stretch_cases():
+    for function, operation, loop, transition, join, sizes, options in stretch_cases():
         time = sizes.get('seq_len') or sizes['chunks']
         first, end = time * rank // ranks, time * (rank + 1) // ranks
 
         def here(**given):
-            return in_stretches(function, product, join, **stretch(operation, given, first, end))
+            return in_stretches(function, transition, join, **stretch(operation, given, first, end))
 
         def right(**given):
             outputs, final_state = loop(**stretch(operation, given, 0, end))
@@ -710,7 +722,20 @@ def check_stretches():
     return failed
 
 
+def lack():
+    """What is missing for the checks."""
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if gpus == 0:
+        return 'the checks need a GPU that torch can use, and there is none here'
+    if int(os.environ.get('LOCAL_RANK', 0)) >= gpus:
+        return f'each rank needs a GPU; start as many as there are here, with --nproc_per_node={gpus}'
+    return None
+
+
 def main():
+    if lack() is not None:
+        print(f'torch_linrec.py: {lack()}', file=sys.stderr)
+        return 2
     torch.manual_seed(1)
     warnings.filterwarnings('ignore', message='Input #')  # of gradcheck, which would rather have double precision
     return 1 if (check_stretches() if 'LOCAL_RANK' in os.environ else check_operations()) else 0
