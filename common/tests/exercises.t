@@ -5,6 +5,7 @@
 # prove common/tests/exercises.t :: 10: those of chapter 10 alone, without the commands.
 use strict;
 use warnings;
+use Cwd 'abs_path';
 use lib 'common/tests', 'common/judge';
 use Linrec;
 use Exercises;
@@ -112,8 +113,8 @@ for my $number (1, 2) {
 my ($forced) = (make('solution', "EX=$id", 'FORCE=1'))[1];
 like($forced, qr/\Q${\ read_text($first->{solution})}\E/, 'FORCE=1 shows the solution');
 
-($status, $out) = make('exercise', "EX=$id", "FILE=$first->{solution}");
-ok($status eq 0 && $out =~ /^Solved\.$/m, 'FILE judges another file');
+($status, $out) = make('exercise', "EX=$id", "FILE=$first->{solution}", 'DEBUG=1');
+ok($status eq 0 && $out =~ /^Solved\.$/m, 'FILE judges another file, also where all else is built for a debugger') or diag($out);
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, '... and leaves the progress alone');
 
 like((make('exercises'))[1], qr/^make exercise EX=\Q$id\E +judges \Q$mine\E$/m, 'the list goes on with what is begun');
@@ -173,6 +174,13 @@ is(read_text("$copy/$mine.old"), read_text($first->{solution}), '... and a secon
 write_text("$copy/$mine", 'something else');
 make('reset', "EX=$id");
 is_deeply([map { read_text("$copy/$mine.$_") } 'old', 'old2'], [read_text($first->{solution}), 'something else'], '... and a third: nothing is lost');
+
+# a program of an answer, for a debugger
+my ($program) = read_text('docs/debugger.md') =~ /^(#include "\S*exercises\/mine.*?^}\n)/ms;
+write_file(scratch('try.cu'), $program =~ s{"../(\S+?)/mine/}{'"' . abs_path('.') . "/$1/solutions/"}er);
+($status, $out) = run_program('perl', 'cusim/compile/cusim', qw(-g -O0), scratch('try.cu'), '-o', scratch('try'));
+is($status, 0, 'the program that docs/debugger.md shows compiles') or diag($out);
+is((run_program(scratch('try')))[1], "0.5 ... 299.5\n", '... and runs an answer');
 
 # a prediction whose numbers are drawn
 my ($drawn) = grep { $_->{draw} } all_exercises(5);
