@@ -4,6 +4,7 @@
 
     from torch_linrec import chunk_state, layout_scan, scan, selective_scan, ssd               # results, with gradients
     from torch_linrec import chunk_state_step, layout_step, selective_scan_step                # one step, in place
+    from torch_linrec import in_stretches, ssd_transition                                      # time on several GPUs
 
     y = scan(inputs, coeffs)                         # y[..., l] = y[..., l-1] * coeffs[..., l] + inputs[..., l]
     y, final_state = layout_scan(inputs, coeffs)     # the same of (batch, time, channels)
