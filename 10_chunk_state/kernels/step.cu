@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* step.cu - one position of a chunkwise layer, in place. The states are all that counts: each is loaded and stored
-   once. A warp has `4 * width` columns of a head's state with all their rows, so that it needs no other warp:
+   once. A block has `8 * width` columns of a head's state, which are lines of 128 bytes, with all their rows:
 
-       width 4     columns 0-3   4-7      8-11     12-15
-       row 0       lane 0        lane 1   lane 2   lane 3        a lane has four columns of every 8th row in registers,
-       row 1       lane 4        lane 5   ...                    and asks for all of them at once
+       width 4            columns 0-3   4-7     ...   28-31
+       warp 0   row 0     lane 0        lane 1        lane 7        a lane has four columns of every 16th row in
+                row 1     lane 8        lane 9        lane 15       registers, and asks for all of them at once
+                ...
+       warp 1   row 4     lane 0
        ...
-       row 8       lane 0        ...                             (above 128 rows two columns, for want of registers)
+       warp 0   row 16    lane 0
 
-       p   = Y^T h                        a sum over rows: over the lane's, then over the 8 lanes that have the others
+       p   = Y^T h                        a sum over rows: over the lane's, the four lanes', and the warps'
        h   = gamma h - W p + k v^T        each lane its rows
        out = h^T q                        the same sum again                                                       */
 #include <cuda_runtime.h>
@@ -18,99 +20,124 @@
 #include "kernels.h"
 #include "load_store.cuh"
 
-enum { THREADS = 128, STEP_COLUMN_LANES = 4, STEP_ROW_LANES = 32 / STEP_COLUMN_LANES };
+enum { THREADS = 128, NUM_WARPS = THREADS / 32, COLUMN_LANES = 8, ROW_LANES = 32 / COLUMN_LANES };
+enum { APART = NUM_WARPS * ROW_LANES }; /* from one row of a lane to its next */
 
-/* Sums over the lanes that have other rows of the same columns. */
+/* Of `width` columns each, sums over the lanes that have other rows of them, and over the block's warps. All threads
+   call it, and all get the sums. */
 template <int width>
-static __device__ __forceinline__ void sum_over_rows(float sum[width])
+static __device__ __forceinline__ void sum_over_rows(float (*parts)[COLUMN_LANES][width], int warp, int lane,
+                                                     float sum[width])
 {
 #pragma unroll
-    for (int apart = STEP_COLUMN_LANES; apart < 32; apart *= 2)
+    for (int apart = COLUMN_LANES; apart < 32; apart *= 2)
 #pragma unroll
         for (int c = 0; c < width; c++)
             sum[c] += __shfl_xor_sync(0xFFFFFFFFu, sum[c], apart);
+    if (lane < COLUMN_LANES)
+#pragma unroll
+        for (int c = 0; c < width; c++)
+            parts[warp][lane][c] = sum[c];
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < width; c++)
+        sum[c] = 0.0f;
+#pragma unroll
+    for (int w = 0; w < NUM_WARPS; w++)
+#pragma unroll
+        for (int c = 0; c < width; c++)
+            sum[c] += parts[w][lane % COLUMN_LANES][c];
 }
 
-/* `rows`: of a lane, so up to rows * STEP_ROW_LANES of a state. `slices`: the warps of a head. */
-template <int dtype, int rows, int width>
-static __global__ void __launch_bounds__(THREADS, 1) /* 1: or ptxas spills a register to have more blocks on sm_75 */
-    chunk_step_slices(struct chunk_step_args args, size_t slices, size_t warps)
+/* What the lanes of the same rows have loaded for each other: `own[j]` is that of row 8 j + lane % 8. */
+static __device__ __forceinline__ float of_row(const float *own, int r)
 {
+    return __shfl_sync(0xFFFFFFFFu, own[r / COLUMN_LANES], r % COLUMN_LANES, COLUMN_LANES);
+}
+
+/* `rows`: of a lane, so up to rows * APART of a state. `slices`: the blocks of a head. */
+template <int dtype, int rows, int width>
+static __global__ void __launch_bounds__(THREADS) chunk_step_slices(struct chunk_step_args args, unsigned slices)
+{
+    constexpr int owned = (rows + COLUMN_LANES - 1) / COLUMN_LANES;
+    __shared__ float p_parts[NUM_WARPS][COLUMN_LANES][width], out_parts[NUM_WARPS][COLUMN_LANES][width];
     next_may_begin(); /* the next layer's blocks, which then wait below, as these do */
     previous_is_done();
-    const size_t warp = (size_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
-    const size_t head = warp / slices % args.heads, row = warp / slices / args.heads;
-    if (warp >= warps)
-        return;
+    const size_t head = blockIdx.x / slices % args.heads, row = blockIdx.x / slices / args.heads;
     const long long slot = args.slots != NULL ? args.slots[row] : (long long)row;
     if (slot < 0 || slot >= (long long)args.num_slots)
         return;
-    const int lane = threadIdx.x % 32, first = lane / STEP_COLUMN_LANES;
-    const size_t column = (warp % slices * STEP_COLUMN_LANES + lane % STEP_COLUMN_LANES) * width;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = warp * ROW_LANES + lane / COLUMN_LANES;
+    const size_t column = (size_t)(blockIdx.x % slices * COLUMN_LANES + lane % COLUMN_LANES) * width;
     const size_t state = (slot * args.heads + head) * args.dk * args.dv + column;
     const bool inside = column < args.dv, ranks = args.W != NULL;
 
-    /* [load] The lane's part of the state; what is not there is 0. */
-    float h[rows][width];
+    /* [load] The lane's part of the state, and of what belongs to its rows an eighth. What is not there is 0. */
+    float h[rows][width], y[owned], w[owned], k[owned], q[owned], gamma[owned], v[width];
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        const size_t i = first + r * STEP_ROW_LANES;
+        const size_t i = first + r * APART;
 #pragma unroll
         for (int c = 0; c < width; c++)
             h[r][c] = 0.0f;
         if (inside && i < args.dk) {
             if (width == 4)
-                read4<FLOAT32>(args.state + state + i * args.dv, 0, h[r]);
-            else if (width == 2)
-                read2<FLOAT32>(args.state + state + i * args.dv, 0, h[r]);
+                stream4<FLOAT32>(args.state + state + i * args.dv, 0, h[r]);
             else
                 h[r][0] = args.state[state + i * args.dv];
         }
     }
-    /* [project] */
-    float p[width] = {}, out[width] = {}, v[width] = {};
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
-        const size_t i = first + r * STEP_ROW_LANES;
-        const float y = ranks && i < args.dk ? read1<dtype>(args.Y, row * args.Y_by + head * args.dk + i) : 0.0f;
-#pragma unroll
-        for (int c = 0; c < width; c++)
-            p[c] += i < args.dk ? y * h[r][c] : 0.0f;
+    for (int j = 0; j < owned; j++) {
+        const int r = j * COLUMN_LANES + lane % COLUMN_LANES;
+        const size_t i = first + r * APART, of_head = head * args.dk + i;
+        const bool there = r < rows && i < args.dk;
+        y[j] = there && ranks ? read1<dtype>(args.Y, row * args.Y_by + of_head) : 0.0f;
+        w[j] = there && ranks ? read1<dtype>(args.W, row * args.W_by + of_head) : 0.0f;
+        k[j] = there ? read1<dtype>(args.k, row * args.k_by + of_head) : 0.0f;
+        q[j] = there ? read1<dtype>(args.q, row * args.q_by + of_head) : 0.0f;
+        gamma[j] = there ? args.gamma[row * args.gamma_by + (args.decays == 1 ? head : of_head)] : 0.0f;
     }
-    if (ranks)
-        sum_over_rows<width>(p);
 #pragma unroll
     for (int c = 0; c < width; c++)
         v[c] = inside ? read1<dtype>(args.v, row * args.v_by + head * args.dv + column + c) : 0.0f;
-        /* [update] The new state, and what its rows add to the output. */
+
+    /* [project] */
+    float p[width] = {}, out[width] = {};
+    if (ranks) {
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const float y_r = of_row(y, r);
+#pragma unroll
+            for (int c = 0; c < width; c++)
+                p[c] += y_r * h[r][c];
+        }
+        sum_over_rows<width>(p_parts, warp, lane, p);
+    }
+    /* [update] The new state, and what its rows add to the output. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        const size_t i = first + r * STEP_ROW_LANES, of_head = head * args.dk + i;
-        if (i >= args.dk)
-            continue;
-        const float w = ranks ? read1<dtype>(args.W, row * args.W_by + of_head) : 0.0f;
-        const float k = read1<dtype>(args.k, row * args.k_by + of_head);
-        const float q = read1<dtype>(args.q, row * args.q_by + of_head);
-        const float gamma = args.gamma[row * args.gamma_by + (args.decays == 1 ? head : of_head)];
+        const size_t i = first + r * APART;
+        const float k_r = of_row(k, r), q_r = of_row(q, r), gamma_r = of_row(gamma, r);
+        const float w_r = ranks ? of_row(w, r) : 0.0f;
 #pragma unroll
         for (int c = 0; c < width; c++) {
-            h[r][c] = gamma * h[r][c] + k * v[c];
+            h[r][c] = gamma_r * h[r][c] + k_r * v[c];
             if (ranks)
-                h[r][c] -= w * p[c];
-            out[c] += q * h[r][c];
+                h[r][c] -= w_r * p[c];
+            out[c] += i < args.dk ? q_r * h[r][c] : 0.0f;
         }
-        if (inside && width == 4)
-            *(float4 *)(args.new_state + state + i * args.dv) =
-                make_float4(h[r][0], h[r][1 % width], h[r][2 % width], h[r][3 % width]);
-        else if (inside && width == 2)
-            *(float2 *)(args.new_state + state + i * args.dv) = make_float2(h[r][0], h[r][1 % width]);
-        else if (inside)
-            args.new_state[state + i * args.dv] = h[r][0];
+        if (inside && i < args.dk) {
+            if (width == 4)
+                write4<FLOAT32>(args.new_state + state + i * args.dv, 0, h[r]);
+            else
+                args.new_state[state + i * args.dv] = h[r][0];
+        }
     }
-    sum_over_rows<width>(out);
+    sum_over_rows<width>(out_parts, warp, lane, out);
 #pragma unroll
     for (int c = 0; c < width; c++)
-        if (inside && first == c) /* each of the lanes with these columns has the sums, and stores one */
+        if (inside && first == c) /* all threads with these columns have the sums, and some store one */
             write1<dtype>(args.out, row * args.out_by + head * args.dv + column + c, out[c]);
 }
 
@@ -149,18 +176,20 @@ static bool is_right(const struct chunk_step_args *args)
     return are_countable(states);
 }
 
-typedef void step_kernel_of(struct chunk_step_args, size_t, size_t);
+typedef void step_kernel_of(struct chunk_step_args, unsigned);
+
+template <int dtype, int width>
+static step_kernel_of *kernel_of(size_t dk)
+{
+    return dk <= 64    ? chunk_step_slices<dtype, 64 / APART, width>
+           : dk <= 128 ? chunk_step_slices<dtype, 128 / APART, width>
+                       : chunk_step_slices<dtype, CHUNK_STEP_MAX_ROWS / APART, width>;
+}
 
 template <int dtype>
-static step_kernel_of *kernel_of(size_t dk, int width)
+static step_kernel_of *kernel_of_width(size_t dk, int width)
 {
-    if (width == 1)
-        return dk <= 64    ? chunk_step_slices<dtype, 64 / STEP_ROW_LANES, 1>
-               : dk <= 128 ? chunk_step_slices<dtype, 128 / STEP_ROW_LANES, 1>
-                           : chunk_step_slices<dtype, CHUNK_STEP_MAX_ROWS / STEP_ROW_LANES, 1>;
-    return dk <= 64    ? chunk_step_slices<dtype, 64 / STEP_ROW_LANES, 4>
-           : dk <= 128 ? chunk_step_slices<dtype, 128 / STEP_ROW_LANES, 4>
-                       : chunk_step_slices<dtype, CHUNK_STEP_MAX_ROWS / STEP_ROW_LANES, 2>;
+    return width == 4 ? kernel_of<dtype, 4>(dk) : kernel_of<dtype, 1>(dk);
 }
 
 extern "C" cudaError_t chunk_state_step(const struct chunk_step_args *given, cudaStream_t stream)
@@ -179,17 +208,16 @@ extern "C" cudaError_t chunk_state_step(const struct chunk_step_args *given, cud
     if (!is_right(&args))
         return cudaErrorInvalidValue;
     const bool in_fours = args.dv % 4 == 0 && ((uintptr_t)args.state | (uintptr_t)args.new_state) % 16 == 0;
-    const int width = !in_fours ? 1 : args.dk <= 128 ? 4 : 2;
-    const size_t slices = (args.dv - 1) / (STEP_COLUMN_LANES * width) + 1, warps = args.batch * args.heads * slices;
-    const size_t blocks = (warps - 1) / (THREADS / 32) + 1;
+    const int width = in_fours ? 4 : 1;
+    const size_t slices = (args.dv - 1) / (COLUMN_LANES * width) + 1, blocks = args.batch * args.heads * slices;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    step_kernel_of *const kernel = args.dtype == BF16   ? kernel_of<BF16>(args.dk, width)
-                                   : args.dtype == FP16 ? kernel_of<FP16>(args.dk, width)
-                                                        : kernel_of<FLOAT32>(args.dk, width);
+    step_kernel_of *const kernel = args.dtype == BF16   ? kernel_of_width<BF16>(args.dk, width)
+                                   : args.dtype == FP16 ? kernel_of_width<FP16>(args.dk, width)
+                                                        : kernel_of_width<FLOAT32>(args.dk, width);
     cudaLaunchConfig_t launch = launch_of((unsigned)blocks, THREADS, 0, stream);
     cudaLaunchAttribute attribute = begins_early();
     launch.attrs = &attribute;
     launch.numAttrs = LINREC_ARCH >= 90 ? 1 : 0;
-    return cudaLaunchKernelEx(&launch, kernel, args, slices, warps);
+    return cudaLaunchKernelEx(&launch, kernel, args, (unsigned)slices);
 }
