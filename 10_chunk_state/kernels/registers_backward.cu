@@ -6,8 +6,8 @@
        decay 0: columns 0 ... 255 | 256 ... 511 | ...        decay 1: ...
                 block 0             block 1
 
-   A block takes a stretch of chunks at a time (backward_space.h): one in float32; 8 in 16 bits, whose states the threads
-   first compute again, if they are not given. */
+   A block takes a stretch of chunks at a time (backward_space.h): one in float32; 8 in 16 bits, whose states the
+   threads first compute again, if they are not given. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"
