@@ -390,9 +390,9 @@ LINREC_API int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transi
 
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
    gradients of all that is read. States that it computes again are float32, so that d_gamma is as exact in 16 bits as
-   in float32. But with W and Y, and of packed sequences, they are rounded to the type of 16 bits: then each product that
-   goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in float16. States that are given
-   are read as they are, with the rounding that they have.
+   in float32. But with W and Y, and of packed sequences, they are rounded to the type of 16 bits: then each product
+   that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in float16. States that are
+   given are read as they are, with the rounding that they have.
 
    Packed sequences: with cu_seqlens, batch is 1, and the chunks are those of num_seqs sequences, one after the other.
    Sequence s has the chunks cu_seqlens[s] ... cu_seqlens[s+1] - 1, which may be none: these numbers count chunks, and
