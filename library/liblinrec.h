@@ -389,9 +389,10 @@ LINREC_API int linrec_ssd_transition(const struct linrec_ssd *ssd, float *transi
    The decay stands outside of the product, so nothing is divided by one, which may be 0.
 
    h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
-   gradients of all that is read. In 16 bits it reads states that are rounded to that type, also where it computes them
-   again. So each product that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in
-   float16, though d_gamma is float32.
+   gradients of all that is read. States that it computes again are float32, so that d_gamma is as exact in 16 bits as
+   in float32. But with W and Y, and of packed sequences, they are rounded to the type of 16 bits: then each product
+   that goes into d_gamma, d_W or d_Y has an error of up to 2^-8 of it in bfloat16 and 2^-11 in float16. States that are
+   given are read as they are, with the rounding that they have.
 
    Packed sequences: with cu_seqlens, batch is 1, and the chunks are those of num_seqs sequences, one after the other.
    Sequence s has the chunks cu_seqlens[s] ... cu_seqlens[s+1] - 1, which may be none: these numbers count chunks, and

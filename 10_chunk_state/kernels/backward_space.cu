@@ -11,30 +11,38 @@ static size_t num_decays(const struct chunk_state_args *args)
 }
 
 /* Bytes of the states, up to a multiple of 16. */
-static size_t states_bytes(const struct chunk_state_args *args)
+static size_t states_bytes(const struct chunk_state_args *args, int stretch)
 {
-    const size_t count = args->batch * args->chunks * args->heads * args->dk * args->dv;
-    return args->states != NULL ? 0 : (count * dtype_bytes(args->dtype) + 15) / 16 * 16;
+    const size_t of_one = args->batch * args->heads * args->dk * args->dv;
+    if (args->states != NULL || args->chunks == 0)
+        return 0;
+    const size_t bytes = stretch > 1 ? (args->chunks - 1) / stretch * of_one * sizeof(float)
+                                     : args->chunks * of_one * dtype_bytes(args->dtype);
+    return (bytes + 15) / 16 * 16;
 }
 
-extern "C" size_t backward_workspace(const struct chunk_state_args *args, size_t parts)
+extern "C" size_t backward_workspace(const struct chunk_state_args *args, int stretch, size_t parts)
 {
-    return states_bytes(args) + (parts > 1 ? num_decays(args) * parts * sizeof(float) : 0);
+    return states_bytes(args, stretch) + (parts > 1 ? num_decays(args) * parts * sizeof(float) : 0);
 }
 
-extern "C" cudaError_t backward_space(const struct chunk_state_args *args, size_t parts, chunk_state_launcher *forward,
-                                      cudaStream_t stream, struct backward_space *space)
+extern "C" cudaError_t backward_space(const struct chunk_state_args *args, int stretch, size_t parts,
+                                      chunk_state_launcher *forward, cudaStream_t stream, struct backward_space *space)
 {
-    const size_t needed = backward_workspace(args, parts);
+    const size_t needed = backward_workspace(args, stretch, parts), of_states = states_bytes(args, stretch);
     if (needed != 0 && (args->workspace == NULL || args->workspace_size < needed))
         return cudaErrorInvalidValue;
-    space->states = args->states != NULL ? args->states : args->workspace;
-    space->d_gamma = parts > 1 ? (float *)((char *)args->workspace + states_bytes(args)) : args->d_gamma;
+    space->again = args->states == NULL && stretch > 1;
+    space->states = args->states != NULL ? args->states : space->again ? args->h_local : args->workspace;
+    space->initial_state = space->again ? args->initial_state : NULL;
+    space->checkpoints = space->again ? (float *)args->workspace : NULL;
+    space->d_gamma = parts > 1 ? (float *)((char *)args->workspace + of_states) : args->d_gamma;
     space->parts = parts;
-    if (args->states != NULL)
+    if (of_states == 0)
         return cudaSuccess;
     struct chunk_state_args before = *args;
-    before.exclusive = true;
+    before.exclusive = !space->again;
+    before.checkpoints = space->checkpoints;
     before.h_out = args->workspace;
     before.final_state = NULL;
     before.workspace = NULL; /* which is taken */

@@ -11,7 +11,8 @@
    than prefetch has on their way at once: prefetch, 5.7 to 8.3 us in place of 6.4 to 8.9 with 2 to 8 chunks; - else
    tma. Without TMA: - forward in float32, where dv is a multiple of 4: prefetch; else registers; - backward from 8
    chunks on, where three stages of it fit: low_rank, whose shared memory and copying warps serve a diagonal A, too
-   (64.0 us in place of 103.3 with 64 chunks); else registers. */
+   (64.0 us in place of 103.3 with 64 chunks), but not in 16 bits without the states, which it would round; else
+   registers. */
 #include "kernels.h"
 #include "low_rank_plan.h"
 #include "tma_plan.h"
@@ -28,11 +29,12 @@ static bool is_for_mma(const struct chunk_state_args *args, const struct gpu_inf
     return args->rank >= mma_min_rank(args) && gpu->arch >= 80 && mma_plan_of(args, gpu, &plan) == cudaSuccess;
 }
 
-/* Whether low_rank goes back through a diagonal A with its warps side by side. */
+/* Whether low_rank goes back through a diagonal A with its warps side by side, and with exact states. */
 static bool is_for_low_rank_backward(const struct chunk_state_args *args, const struct gpu_info *gpu)
 {
     struct low_rank_plan plan;
-    return args->chunks >= 8 && low_rank_back_plan_of(args, gpu, &plan) == cudaSuccess && plan.stages >= 3;
+    const bool rounds = args->dtype != FLOAT32 && args->states == NULL;
+    return args->chunks >= 8 && !rounds && low_rank_back_plan_of(args, gpu, &plan) == cudaSuccess && plan.stages >= 3;
 }
 
 /* Slices of 2 KB of all batches, or 0 where TMA does not take the shape. */
@@ -96,9 +98,14 @@ cudaError_t chunk_state_backward(const struct chunk_state_args *args, cudaStream
 size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward)
 {
     struct gpu_info gpu;
+    struct chunk_state_args given = *args;
     if (!backward || gpu_info_read(&gpu) != cudaSuccess)
         return 0;
-    return choices[chunk_state_choose(args, &gpu, true)].workspace(args, true);
+    if (given.states == NULL)
+        given.states = &given; /* who asks without them may give them later, and the choice may be another one */
+    const size_t needed = choices[chunk_state_choose(args, &gpu, true)].workspace(args, true);
+    const size_t with_states = choices[chunk_state_choose(&given, &gpu, true)].workspace(&given, true);
+    return needed > with_states ? needed : with_states;
 }
 
 bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)

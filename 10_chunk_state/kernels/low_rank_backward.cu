@@ -145,7 +145,7 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     if (error == cudaErrorNotSupported && args->config.stages == 0) /* shared memory does not hold a stage */
         return chunk_state_plain_backward(args, stream);
     if (error == cudaSuccess)
-        error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
+        error = backward_space(&behind, 1, 1, chunk_state_low_rank, stream, &space);
     const auto kernel = kernels[args->dtype][plan.padded != 4][size];
     const size_t shared = plan.stages * (size_t)plan.stage_bytes;
     if (error == cudaSuccess)

@@ -63,7 +63,7 @@ extern "C" size_t low_rank_parts_bytes(const struct chunk_state_args *args)
 /* The states, if they must be computed, come behind the parts. */
 extern "C" size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward)
 {
-    return backward ? low_rank_parts_bytes(args) + backward_workspace(args, 1) : 0;
+    return backward ? low_rank_parts_bytes(args) + backward_workspace(args, 1, 1) : 0;
 }
 
 extern "C" cudaError_t low_rank_add_slices(const struct chunk_state_args *args, const float *parts, int slices,

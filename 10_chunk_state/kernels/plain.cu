@@ -208,7 +208,7 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
     if (error == cudaSuccess)
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error == cudaSuccess)
-        error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
+        error = backward_space(&behind, 1, 1, chunk_state_low_rank, stream, &space);
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, 32 * PLAIN_WARPS, shared, stream);

@@ -20,7 +20,7 @@ template <int dtype>
 static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
-                  float *__restrict__ final_state)
+                  float *__restrict__ final_state, float *__restrict__ checkpoints)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
@@ -28,7 +28,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const unsigned segment = cluster_rank();
     const struct slice slice = slice_of<dtype, TILE_STEPS>(tma, blockIdx.x / plan.segments);
     const size_t chunks = tma->flat.chunks, row_bytes = tma->flat.columns * element_bytes(dtype);
-    const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
+    /* states after a chunk that are written */
+    const size_t num_out = STRETCH(dtype) > 1 && checkpoints != NULL ? 0 : exclusive ? chunks - 1 : chunks;
     char *const out =
         (char *)h_out + slice_at<dtype>(tma, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
     float4 *const sums = (float4 *)(stages + tma->own_at); /* what the columns go through in a segment */
@@ -77,6 +78,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             char *const from = stages + write.stage * tma->stage_bytes, *to = out + first * row_bytes;
             const int in = (int)tile_chunks<TILE_STEPS>(tma, first);
             const int written = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)TILE_STEPS) : 0;
+            if (STRETCH(dtype) > 1)
+                state_write<dtype>(checkpoint_at<dtype>(checkpoints, tma, first), &slice, h);
             tile_read<dtype, TILE_STEPS>(tma, &slice, from, x);
             decays_read<TILE_STEPS>(&slice, decays_slot(tma, stages, write.stage), decays);
             if (later.tile * TILE_STEPS < chunks) {
@@ -116,5 +119,5 @@ extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cu
     cudaLaunchAttribute cluster = {};
     const cudaLaunchConfig_t launch = split_launch(&plan, &cluster, stream);
     return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
-                              args->h_out, args->final_state);
+                              args->h_out, args->final_state, args->checkpoints);
 }

@@ -7,8 +7,9 @@
        block of segment 0   | sum | barrier, join | d_h_local, products | sum | ...     of d_h_out, of both
        block of segment 1   | sum | barrier, join | d_h_local, products | sum | ...
 
-   Both large inputs so come from memory once. d_gamma is summed up as in tma_backward.cu: each thread leaves its
-   products in shared memory, and after the barrier of the next tile a few lanes add up each sum. */
+   Both large inputs so come from memory once. As in tma_backward.cu h_local may have the states' place in 16 bits, and
+   d_gamma is summed up: each thread leaves its products in shared memory, and after the barrier of the next tile a few
+   lanes add up each sum. */
 /* The simulator builds it quickly: stages, in unrolled loops. */
 #include <cuda_runtime.h>
 
@@ -22,7 +23,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     split_backward(struct split_plan plan, bool exclusive, const void *__restrict__ states,
                    const float *__restrict__ gamma, const void *__restrict__ d_h_out,
                    const float *__restrict__ d_final_state, void *__restrict__ d_h_local, float *__restrict__ d_gamma,
-                   float *__restrict__ d_initial_state)
+                   float *__restrict__ d_initial_state, bool again, const float *__restrict__ initial_state,
+                   float *__restrict__ checkpoints)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
@@ -34,9 +36,10 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const size_t last = (tma->flat.chunks - 1) / steps * steps; /* the first chunk of tile 0 */
     float4 *const pairs = (float4 *)(stages + tma->own_at);
     float *products = (float *)pairs + 2 * (OWN(dtype) + 1) * blockDim.x; /* of a tile, and of the one before */
-    float d_in[OWN(dtype)], d[OWN(dtype)], decays[steps];
+    float d_in[OWN(dtype)], d[OWN(dtype)], decays[steps], h[steps][OWN(dtype)];
+    float before[OWN(dtype)]; /* the state before the next tile that is gone through again */
     uint4 d_words[steps], h_words[steps];
-    struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, later = sum;
+    struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, next = sum, later = sum;
     size_t added = (size_t)-1; /* the first chunk of the tile whose products are to be added up: of none yet */
     int toggle = 1;
 
@@ -45,6 +48,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         tile_load<dtype, steps, 2>(states, d_h_out, gamma, tma, &slice, last - later.tile * steps,
                                    stages + s * tma->stage_bytes, decays_slot(tma, stages, s), &arrived[s]);
     state_read<dtype>(d_final_state, &slice, d_in);
+    before_read<dtype>(initial_state, checkpoints, tma, &slice, last - next.tile * steps, before);
     for (unsigned window = 0; window < plan.windows; window++) {
         float factor = 1.0f;
 
@@ -91,22 +95,28 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             __syncthreads();     /* ... and the last one's products are there for all */
             tile_load<dtype, steps, 2>(states, d_h_out, gamma, tma, &slice, last - later.tile * steps, from,
                                        decays_slot(tma, stages, write.stage), &arrived[write.stage]);
+            if (STRETCH(dtype) > 1) {
+                states_of<dtype, steps>(h_words, again, decays, before, h);
+                split_advance(&next, &plan);
+                before_read<dtype>(initial_state, checkpoints, tma, &slice, last - next.tile * steps, before);
+            }
             add_products<steps>(tma, &slice, sums, added, products, d_gamma);
             products += toggle * steps * PRODUCTS; /* to the other ones, and back */
             toggle = -toggle;
             added = first;
 #pragma unroll
             for (int s = steps - 1; s >= 0; s--) {
-                float h[OWN(dtype)], d_out[OWN(dtype)], product = 0.0f;
+                float d_out[OWN(dtype)], product = 0.0f;
                 to -= row_bytes;
                 if (s >= in)
                     continue;
-                unpack16<dtype>(h_words[s], h);
+                if (STRETCH(dtype) == 1)
+                    unpack16<dtype>(h_words[s], h[s]);
                 unpack16<dtype>(d_words[s], d_out);
 #pragma unroll
                 for (int c = 0; c < OWN(dtype); c++) {
                     d[c] += exclusive ? 0.0f : d_out[c];
-                    product += d[c] * h[c];
+                    product += d[c] * h[s][c];
                 }
                 if (slice.inside) {
                     write16<dtype>(to, d);
@@ -161,12 +171,13 @@ extern "C" cudaError_t chunk_state_split_backward(const struct chunk_state_args 
     if (!done)
         error = split_backward_plan(args, (const void *)kernel, steps, &plan);
     if (!done && error == cudaSuccess)
-        error = backward_space(args, plan.tma.slicing.parts, chunk_state_split, stream, &space);
+        error = backward_space(args, STRETCH(args->dtype), plan.tma.slicing.parts, chunk_state_split, stream, &space);
     if (done || error != cudaSuccess)
         return error;
     cudaLaunchAttribute cluster = {};
     const cudaLaunchConfig_t launch = split_launch(&plan, &cluster, stream);
     error = cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, space.states, args->gamma, args->d_h_out,
-                               args->d_final_state, args->d_h_local, space.d_gamma, args->d_initial_state);
+                               args->d_final_state, args->d_h_local, space.d_gamma, args->d_initial_state, space.again,
+                               space.initial_state, space.checkpoints);
     return error == cudaSuccess ? backward_add_parts(args, &space, stream) : error;
 }

@@ -16,13 +16,15 @@
 template <int dtype>
 static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
     tma_forward(struct tma_plan plan, bool exclusive, const void *__restrict__ h_local, const float *__restrict__ gamma,
-                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state,
+                float *__restrict__ checkpoints)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[TMA_MAX_STAGES];
     const struct slice slice = slice_of<dtype, TILE_STEPS>(&plan, blockIdx.x);
     const size_t chunks = plan.flat.chunks, row_bytes = plan.flat.columns * element_bytes(dtype);
-    const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
+    /* states after a chunk that are written */
+    const size_t num_out = STRETCH(dtype) > 1 && checkpoints != NULL ? 0 : exclusive ? chunks - 1 : chunks;
     char *to = (char *)h_out + slice_at<dtype>(&plan, &slice, 0) + slice.own * element_bytes(dtype);
     float h[OWN(dtype)];
 
@@ -36,6 +38,8 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
     to += exclusive ? row_bytes : 0;
     int stage = 0, parity = 0, slot = 0;
     for (size_t first = 0; first < chunks; first += TILE_STEPS) {
+        if (STRETCH(dtype) > 1)
+            state_write<dtype>(checkpoint_at<dtype>(checkpoints, &plan, first), &slice, h);
         char *const from = stages + stage * plan.stage_bytes;
         uint4 x[TILE_STEPS];
         float decays[TILE_STEPS];
@@ -82,5 +86,5 @@ extern "C" cudaError_t chunk_state_tma(const struct chunk_state_args *args, cuda
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.items, plan.threads, plan.shared, stream);
     return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
-                              args->h_out, args->final_state);
+                              args->h_out, args->final_state, args->checkpoints);
 }

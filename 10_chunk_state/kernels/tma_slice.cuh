@@ -6,6 +6,7 @@
 #ifndef TMA_SLICE_CUH
 #define TMA_SLICE_CUH
 
+#include "backward_space.h"
 #include "load_store.cuh"
 #include "tma_plan.h"
 
@@ -60,6 +61,17 @@ static __device__ __forceinline__ size_t slice_at(const struct tma_plan *plan, c
     return ((slice->row + chunk) * plan->flat.columns + slice->start) * element_bytes(dtype);
 }
 
+/* Where the states before the stretch that begins with chunk `first` are (backward_space.h), as (batch, columns). NULL:
+   there is none behind the first stretch, or nobody asks for them. */
+template <int dtype>
+static __device__ __forceinline__ float *checkpoint_at(float *checkpoints, const struct tma_plan *plan, size_t first)
+{
+    static_assert(STRETCH(dtype) == 1 || STRETCH(dtype) == TILE_STEPS, "forward has a tile for each stretch");
+    if (checkpoints == NULL || first == 0 || first >= plan->flat.chunks)
+        return NULL;
+    return checkpoints + (first / STRETCH(dtype) - 1) * plan->flat.batch * plan->flat.columns;
+}
+
 /* The thread's elements of a float32 array (batch, columns), or 0. */
 template <int dtype>
 static __device__ __forceinline__ void state_read(const float *array, const struct slice *slice, float *h)
@@ -90,6 +102,37 @@ static __device__ __forceinline__ void state_step(uint4 words, float decay, floa
 #pragma unroll
     for (int c = 0; c < OWN(dtype); c++)
         h[c] = decay * h[c] + local[c];
+}
+
+/* The state before a stretch, from which its states are to be computed again. */
+template <int dtype>
+static __device__ __forceinline__ void before_read(const float *initial_state, float *checkpoints,
+                                                   const struct tma_plan *plan, const struct slice *slice, size_t first,
+                                                   float *before)
+{
+    if (STRETCH(dtype) > 1)
+        state_read<dtype>(first == 0 ? initial_state : checkpoint_at<dtype>(checkpoints, plan, first), slice, before);
+}
+
+/* The states before each chunk of a tile, which is a stretch: as they have come, or computed again from the state
+   before the tile and the h_local that has come. */
+template <int dtype, int steps>
+static __device__ __forceinline__ void states_of(const uint4 *words, bool again, const float *decays, float *before,
+                                                 float h[steps][OWN(dtype)])
+{
+    static_assert(STRETCH(dtype) == 1 || steps == STRETCH(dtype), "a tile is a stretch");
+#pragma unroll
+    for (int s = 0; s < steps; s++) {
+        unpack16<dtype>(words[s], h[s]);
+        if (!again)
+            continue;
+#pragma unroll
+        for (int c = 0; c < OWN(dtype); c++) {
+            const float local = h[s][c];
+            h[s][c] = before[c];
+            before[c] = decays[s] * before[c] + local;
+        }
+    }
 }
 
 #endif

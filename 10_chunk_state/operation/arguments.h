@@ -66,7 +66,7 @@ struct chunk_state_args {
 
     /* backward: reads everything that forward reads, and */
     const void *states;         /* as h_local: the states before each chunk, which forward writes if it is
-                                   exclusive. NULL: the launcher runs forward for them, and needs workspace */
+                                   exclusive. NULL: the launcher computes them again, and may need workspace */
     const void *d_h_out;        /* as h_local */
     const float *d_final_state; /* (batch, heads, dk, dv), or NULL: 0 */
     /* writes. With states it does not read h_local and initial_state */
@@ -79,6 +79,9 @@ struct chunk_state_args {
        finds what the one before has left */
     void *workspace;
     size_t workspace_size;
+
+    /* What backward asks forward for, without W and Y: in place of h_out the states that backward_space.h describes */
+    float *checkpoints;
 };
 
 /* Launches on `stream` and returns the launch's error, cudaErrorInvalidValue for arguments that it cannot take, or
@@ -101,6 +104,7 @@ struct chunk_state_kernel {
     size_t max_rows;                          /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of;                        /* dv is a multiple of it; 0: any */
     bool joins;                               /* without W and Y: it may combine sums of segments, as split does */
+    bool rounds_states; /* without W and Y: backward rounds states that it computes again to the arrays' type */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
     bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
 };

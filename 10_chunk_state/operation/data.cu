@@ -67,7 +67,7 @@ static __global__ void check_sums(struct chunk_oracle oracle, size_t count, stru
 extern "C" cudaError_t chunk_device_check(const struct chunk_state_args *args, bool backward, int levels,
                                           struct finding *finding)
 {
-    struct chunk_oracle oracle = {*args, backward, levels, chunk_num_columns(args), NULL, NULL, NULL};
+    struct chunk_oracle oracle = chunk_oracle_of(args, backward, levels);
     const size_t sums = backward ? chunk_num_sums(args) : 0, slots = chunk_oracle_slots(args, backward) * oracle.count;
     if (slots == 0)
         return cudaSuccess;

@@ -138,15 +138,19 @@ static size_t workspace_size(const void *which, const struct problem *problem)
 }
 
 /* 1 is a plain loop's. The joins of the kernels that split time add to it: a term passes a segment's own sum, up to as
-   many joins as there are segments, and the state that comes in. With W and Y: how sums are taken (oracle.h). */
+   many joins as there are segments, and the state that comes in. With W and Y: how sums are taken. Kernels that take W
+   and Y round states, and default takes no other ones for packed sequences (oracle.h). */
 static int levels(const void *which, const struct problem *problem)
 {
     const struct chunk_state_kernel *row = which;
     const struct chunk_state_args args = args_of(problem);
+    const int rounded = args.rank != 0 || args.starts != NULL || row->rounds_states ? CHUNK_ROUNDED_STATES : 0;
     if (args.rank == 0)
-        return row->joins && args.starts == NULL ? 10 : 1;
-    return row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args) ? CHUNK_TENSOR_SUMS
-                                                                                                     : CHUNK_SUMS;
+        return (row->joins && args.starts == NULL ? 10 : 1) + rounded;
+    return (row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args)
+                ? CHUNK_TENSOR_SUMS
+                : CHUNK_SUMS) +
+           rounded;
 }
 
 /* ---- the oracle ---- */
@@ -154,7 +158,8 @@ static int levels(const void *which, const struct problem *problem)
 static void check(const struct problem *problem, const struct data *data, int num_levels, struct finding *finding)
 {
     const bool backward = is_backward(problem->direction);
-    struct chunk_oracle oracle = {.args = args_of(problem), .backward = backward, .levels = num_levels};
+    const struct chunk_state_args all = args_of(problem);
+    struct chunk_oracle oracle = chunk_oracle_of(&all, backward, num_levels);
     const struct chunk_state_args *args = &oracle.args;
     const size_t sums = backward ? chunk_num_sums(args) : 0;
     (void)data;

@@ -46,11 +46,15 @@
 
 enum { CHUNK_SUMS = 1, CHUNK_TENSOR_SUMS = 2 };
 
+/* Joins levels: backward has rounded the states that it computes again to the arrays' type. */
+enum { CHUNK_ROUNDED_STATES = 64 };
+
 /* A column's numbers while it goes through the chunks; one slot each, `count` columns side by side in a slot. */
 struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
     int levels;          /* without W and Y: D above, 1 for a loop. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS */
+    bool rounded;        /* CHUNK_ROUNDED_STATES has joined them */
     size_t count;        /* chunk_num_columns(...) */
     double *work;        /* chunk_oracle_slots(...) * count */
     double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
@@ -71,6 +75,15 @@ static inline HOST_DEVICE size_t slot_h(const struct chunk_state_args *args)
 static inline size_t chunk_oracle_slots(const struct chunk_state_args *args, bool backward)
 {
     return 4 * args->rank + (backward ? 11 + 2 * args->chunks : 6) * args->dk;
+}
+
+/* levels: as the operation gives them. It has no memory yet. */
+static inline struct chunk_oracle chunk_oracle_of(const struct chunk_state_args *args, bool backward, int levels)
+{
+    const struct chunk_oracle oracle = {
+        *args, backward, levels % CHUNK_ROUNDED_STATES, levels >= CHUNK_ROUNDED_STATES, chunk_num_columns(args), NULL,
+        NULL,  NULL};
+    return oracle;
 }
 
 /* Elements of d_gamma, d_W and d_Y. */
@@ -304,9 +317,11 @@ static inline HOST_DEVICE void chunk_find_states(const struct chunk_column *c, s
             double state, error = 0.0;
             if (args->states != NULL) {
                 state = chunk_element(args, args->states, at);
-            } else { /* computed, and rounded to be stored in the workspace */
+            } else {
                 state = *slot(c, h + i);
-                error = *slot(c, h + dk + i) + dtype_rounding(args->dtype, fabs(state) + *slot(c, h + dk + i));
+                error = *slot(c, h + dk + i);
+                if (c->oracle->rounded)
+                    error += dtype_rounding(args->dtype, fabs(state) + error);
             }
             *slot(c, states + k * dk + i) = state;
             *slot(c, errors + k * dk + i) = error;

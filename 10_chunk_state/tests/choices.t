@@ -66,6 +66,13 @@ for my $case ([0, 'low_rank', 'low_rank'], [4, 'low_rank', 'low_rank'], [16, 'mm
 }
 is(join(' ', ask({}, $choices, '75 65536 40 forward_packed float32 1 512 8 64 64 16 64')), 'low_rank', 'packed sequences without tensor cores: low_rank');
 
+# ---- low_rank rounds the states that it computes again: in 16 bits it is taken for those that are given ----
+
+for my $case (qw(low_rank:backward_again:float32 low_rank:backward:bf16 registers:backward_again:bf16 registers:backward_again:fp16)) {
+    my ($must_be, $pass, $type) = split ':', $case;
+    is(join(' ', ask({}, $choices, "80 165888 108 $pass $type 4 64 16 64 64 0 64")), $must_be, "without TMA $pass in $type: $must_be");
+}
+
 # ---- what is not known of a build is not there: the parts that know it are compiled anew, and not told ----
 
 SKIP: {
@@ -100,6 +107,8 @@ SKIP: {
     }
     for my $chip ('a100', 't4') {
         is(complaint({ CUSIM_CHIP => $chip }, $p, '--batch', 1, '--chunks', 9, '--heads', 1, '--dk', 3, '--dv', 8, '--rank', $_, '--with', 'all'), '', "$chip, rank $_: all that runs there is right") for 0, 5;
+        my @in_16_bits = qw(--backward --type bf16 --batch 1 --chunks 17 --heads 1 --dk 3 --dv 8 --rank 0 --with initial_state);
+        is(complaint({ CUSIM_CHIP => $chip }, $p, @in_16_bits), '', "$chip: gradients in bf16");
     }
 }
 

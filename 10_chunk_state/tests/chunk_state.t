@@ -29,6 +29,8 @@ sub shape {
 is(complaint({}, $p, shape(2, 3, 1, 3, 8, 0)), '', 'all options in all combinations');
 is(complaint({}, $p, shape(1, 2, 1, 2, 3, 1)), '', 'and with a rank');
 
+is(complaint({}, $p, shape(1, '8,17', 1, 2, 8, 0), '--backward', '--type', $_), '', "gradients in $_, of one stretch and of three") for 'bf16', 'fp16';
+
 # ---- the definition, on halves and quarters: every result is exact in float32 ----
 
 my %size = (batch => 2, chunks => 4, heads => 2, dk => 3, dv => 8, rank => 2, decays => 3);

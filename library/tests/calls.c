@@ -424,6 +424,12 @@ static void check_chunks(void)
         else
             check_gradients(what, run_chunks, inputs + 2, 1, outputs, 2); /* of the states, which are all there is */
     }
+    set_chunks(0, 3, false, NULL, 0);
+    chunks.dtype = LINREC_BFLOAT16, chunks.chunks = 41;
+    must(linrec_chunk_state_workspace(&chunks, LINREC_BACKWARD, &chunks.workspace_bytes), "workspace");
+    if (chunks.workspace_bytes == 0 || chunks.workspace_bytes > local.count / 5 * 41 * 2 / 3)
+        printf("chunk state: %zu bytes of workspace are more than a third of the states in 16 bits, or none\n",
+               chunks.workspace_bytes);
 }
 
 /* ---- the layer of Mamba-2 ---- */

@@ -43,8 +43,11 @@ for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
 }
 is(complaint({}, $p, '--variant', 'mma', shape(1, 2, 1, 128, 2, 64), '--type', 'bf16', '--with', 'all'), '', 'mma: many rows and ranks, in bf16');
 my @split = ('--variant', 'split', '--config', 'threads=32,stages=4', shape(1, '100,333', 1, 4, 8, 0));
-is(complaint({}, $p, @split), '', 'split: windows of several segments');
-is(complaint({}, $p, '--variant', $_, '--config', 'threads=32,stages=2', shape(2, 41, 3, 5, 24, 0)), '', "$_: stages are filled again") for 'tma', 'split';
+for my $type ('float32', 'bf16') {
+    is(complaint({}, $p, @split, '--type', $type), '', "split: windows of several segments, in $type");
+    is(complaint({}, $p, '--variant', $_, '--config', 'threads=32,stages=2', shape(2, 41, 3, 5, 24, 0), '--type', $type), '', "$_: stages are filled again, in $type") for 'tma', 'split';
+}
+is(complaint({}, $p, '--variant', $_, shape(2, 33, 1, 33, 40, 0, 1), '--backward', '--type', 'bf16'), '', "$_: parts of a decay, several stretches, in bf16") for 'registers', 'tma';
 is(complaint({}, $p, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 5, 1, 9, 8, 3), '--with', 'all'), '', "low_rank: stages=$_") for 1, 2, 5;
 for my $type ('float32', 'bf16') {
     is(complaint({}, $p, '--variant', 'mma', '--type', $type, '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma in $type: stages=$_") for 2, 3, 5;
@@ -68,6 +71,7 @@ SKIP: {
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(1, 9, 2, 5, 16, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 30, 2, 3, 24, 0), '--backward', '--with', 'initial_state', '--type', 'bf16'), '', "gradients in bf16: right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
         is(complaint({ CUSIM_SCHEDULE => $order }, $p, packed(6, 9, 2, 9, 34, 2), '--type', $type), '', "packed: right in the simulator's order $order");
     }

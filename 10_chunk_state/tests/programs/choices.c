@@ -3,8 +3,9 @@
 
        ARCH SHARED MULTIPROCESSORS  forward|backward TYPE BATCH CHUNKS HEADS DK DV RANK DECAYS
 
-   it prints the variant's name. forward_packed and backward_packed: of packed sequences. SHARED is what a block may
-   have in bytes. ARCH 0: the GPU that is there, as the code was compiled for it; then `wgmma` is told from `mma`. */
+   it prints the variant's name. forward_packed and backward_packed: of packed sequences; backward_again: without the
+   states, which are computed again. SHARED is what a block may have in bytes. ARCH 0: the GPU that is there, as the
+   code was compiled for it; then `wgmma` is told from `mma`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ int main(void)
         [CHOICE_REGISTERS] = "registers", [CHOICE_PREFETCH] = "prefetch", [CHOICE_TMA] = "tma",
         [CHOICE_SPLIT] = "split",         [CHOICE_LOW_RANK] = "low_rank", [CHOICE_MMA] = "mma",
     };
-    static const int starts[] = {0, 0}; /* the choice does not read them */
+    static const int starts[] = {0, 0}; /* the choice does not read them, nor states, with which backward is recorded */
     struct gpu_info gpu;
     struct chunk_state_args args;
     char pass[16], type[16];
@@ -32,6 +33,7 @@ int main(void)
         if (arch == 0 && gpu_info_read(&gpu) != cudaSuccess)
             return 1;
         args.dtype = strcmp(type, "bf16") == 0 ? BF16 : strcmp(type, "fp16") == 0 ? FP16 : FLOAT32;
+        args.states = strstr(pass, "_again") == NULL ? starts : NULL;
         if (strstr(pass, "_packed") != NULL)
             args.starts = starts, args.num_seqs = 1;
         const enum chunk_state_choice choice = chunk_state_choose(&args, &gpu, strncmp(pass, "backward", 8) == 0);
