@@ -14,7 +14,8 @@ enum {
     SHORT_SEQS = 16,           /* up to so many sequences for each multiprocessor, */
     VERY_SHORT = 256,          /* or one if they are no longer than this; more go to chapter 06's default */
     CLUSTER_BACKWARD = 65536,  /* up to this length `cluster` takes gradients of few sequences */
-    FEW_ELEMS = 1 << 19,       /* up to so many in all `persistent_cluster` has one round, and `resident` is faster */
+    FEW_ELEMS = 1 << 19,       /* and as long as there are not more in all; those of longer ones are left to `one_hop` */
+    CLUSTER_MANY = 32768,      /* up to this length, however many there are */
     PREFETCH = 65536,          /* up to this length `prefetch` takes sequences that have a block each, */
     PREFETCH_BACKWARD = 32768, /* backward up to this one, */
     PREFETCH_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
@@ -48,6 +49,8 @@ static bool is_for_block(const struct linrec_args *args, const struct gpu_info *
    on the chip while the blocks of one wait for each other. */
 static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
+    if (backward && args->seq_len > CLUSTER_MANY && args->num_seqs * args->seq_len > FEW_ELEMS)
+        return false;
     return gpu->arch >= 90 && args->seq_len <= (size_t)(backward ? CLUSTER_BACKWARD : CLUSTER_MAX_LEN);
 }
 
@@ -90,7 +93,12 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
             return error;
         forget_error(before);
     }
-    if (gpu.arch >= 90 && args->num_seqs * args->seq_len > FEW_ELEMS) {
+    /* one_hop is the fastest of the others, and refuses what the chip has no room for at once */
+    error = (backward ? lookback_one_hop_backward_on : lookback_one_hop_on)(args, &gpu, stream);
+    if (error == cudaSuccess)
+        return error;
+    forget_error(before);
+    if (gpu.arch >= 90) {
         error =
             (backward ? lookback_persistent_cluster_backward_on : lookback_persistent_cluster_on)(args, &gpu, stream);
         if (error == cudaSuccess)

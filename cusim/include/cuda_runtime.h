@@ -836,7 +836,8 @@ void __nanosleep(unsigned ns, SIM_AT);
     X(SIM_REDUCE_OR, "__reduce_or_sync")                                                                               \
     X(SIM_REDUCE_XOR, "__reduce_xor_sync")                                                                             \
     X(SIM_MATRIX, "load or store of a matrix by wmma")                                                                 \
-    X(SIM_PRODUCT, "mma_sync")
+    X(SIM_PRODUCT, "mma_sync")                                                                                         \
+    X(SIM_FRAGMENTS, "product of matrices in registers")
 
 #define SIM_ENUM(kind, name) kind,
 enum sim_warp_kind { SIM_WARP_CALLS(SIM_ENUM) };
@@ -849,6 +850,12 @@ struct sim_product {
     bool a_by_column, b_by_column;
     const double *a, *b;
     double *sum;
+};
+
+/* What a lane brings to a product of fragments, and what it gets: of each of eight steps the words that 32 shuffles
+   would bring it (sim_mma_sync.h). */
+struct sim_fragment {
+    unsigned a[4], b[2], got[8][4];
 };
 
 /* `lane`: source lane, distance or lane mask of a shuffle. Returns this lane's result. */

@@ -52,55 +52,69 @@ SIM_INLINE double sim_16bits(unsigned word, int upper)
     return is_fp16 ? sim_fp16(word, upper) : sim_bf16(word, upper);
 }
 
-/* Element `column` of row `row` of rows of 128 bytes, of which `first` is the address of one of the first row's. */
+/* Elements `column`, an even number, and the next one of row `row` of rows of 128 bytes, of which `first` is the
+   address of one of the first row's. */
 SIM_INLINE unsigned sim_swizzled(const char *first, unsigned row, unsigned column)
 {
     const unsigned begin = (unsigned)((uintptr_t)first % 1024);
-    return *(const unsigned short *)(first - begin + wgmma_place(row, begin % 128 + column * 2) + begin / 128 * 128);
+    return *(const unsigned *)(first - begin + wgmma_place(row, begin % 128 + column * 2) + begin / 128 * 128);
 }
 
-/* Each lane finds the elements of a at those that have them, and reads those of b. */
+/* c + a b of two rows and two columns: of sixteen steps the words of a's rows, and of b those in which two steps lie,
+   one word for each column, or by rows two columns, one for each step. Not inlined and not watched, as in
+   sim_mma_sync.h. */
+template <bool by_rows, bool is_fp16>
+__attribute__((noinline, no_sanitize("thread", "address"))) sim_sums
+sim_multiply_words(sim_sums c, const unsigned left[2][8], const unsigned right[8][2])
+{
+    double sum[4] = {c.of[0], c.of[1], c.of[2], c.of[3]};
+    for (int k = 0; k < 16; k++)
+        for (int i = 0; i < 4; i++) {
+            const int row = i / 2, column = i % 2, step = k % 2;
+            sum[i] += sim_16bits<is_fp16>(left[row][k / 2], step) *
+                      sim_16bits<is_fp16>(right[k / 2][by_rows ? step : column], by_rows ? column : step);
+        }
+    return {{sim_truncate(sum[0]), sim_truncate(sum[1]), sim_truncate(sum[2]), sim_truncate(sum[3])}};
+}
+
+/* Each lane has its words of a, and reads those of b. */
+template <int n, bool by_rows, bool is_fp16>
+SIM_INLINE void sim_multiply_rows(float (*c)[4], const unsigned left[2][8], wgmma_matrix b, bool add)
+{
+    for (int v = 0; v < n / 8; v++) {
+        const int column = v * 8 + threadIdx.x % 4 * 2;
+        unsigned right[8][2];
+        for (int k = 0; k < 16; k++)
+            right[k / 2][k % 2] = by_rows ? sim_swizzled(b.first + column / 64 * 8192, k, column % 64)
+                                          : sim_swizzled(b.first, column + k % 2, k / 2 * 2);
+        sim_sums sums = {};
+        for (int i = 0; i < 4 && add; i++)
+            sums.of[i] = c[v][i];
+        sums = sim_multiply_words<by_rows, is_fp16>(sums, left, right);
+        for (int i = 0; i < 4; i++)
+            c[v][i] = sums.of[i];
+    }
+}
+
+/* Each lane finds the words of a at those that have them. */
 template <int n, bool by_rows, bool is_fp16 = false>
 SIM_INLINE void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
 {
-    const int lane = threadIdx.x % 32, first = lane / 4 * 4;
-    double sum[n / 8][4];
-    for (int v = 0; v < n / 2; v++)
-        sum[v / 4][v % 4] = add ? c[v / 4][v % 4] : 0.0;
-    for (int k = 0; k < 16; k++) {
-        const unsigned above = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2], first + k % 8 / 2);
-        const unsigned under = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2 + 1], first + k % 8 / 2);
-        for (int v = 0; v < n / 4; v++) {
-            const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
-            const unsigned element =
-                by_rows ? sim_swizzled(b.first + column / 64 * 8192, k, column % 64) : sim_swizzled(b.first, column, k);
-            const double right = sim_16bits<is_fp16>(element, 0);
-            sum[v / 2][v % 2] += sim_16bits<is_fp16>(above, k % 2) * right;
-            sum[v / 2][v % 2 + 2] += sim_16bits<is_fp16>(under, k % 2) * right;
-        }
-    }
-    for (int v = 0; v < n / 2; v++)
-        c[v / 4][v % 4] = sim_truncate(sum[v / 4][v % 4]);
+    const int first = threadIdx.x % 32 / 4 * 4;
+    unsigned left[2][8];
+    for (int k = 0; k < 16; k++)
+        left[k % 2][k / 2] = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2 + k % 2], first + k / 2 % 4);
+    sim_multiply_rows<n, by_rows, is_fp16>(c, left, b, add);
 }
 
 template <int n, bool is_fp16>
 SIM_INLINE void wgmma_multiply_shared(float (*c)[4], wgmma_matrix a, wgmma_matrix b, bool add)
 {
-    const int lane = threadIdx.x % 32, row = threadIdx.x / 32 % 4 * 16 + lane / 4;
-    double left[2][16];
-    for (int k = 0; k < 32; k++)
-        left[k % 2][k / 2] = sim_16bits<is_fp16>(sim_swizzled(a.first, row + k % 2 * 8, k / 2), 0);
-    for (int v = 0; v < n / 4; v++) { /* a column, two rows of it */
-        const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
-        double sum[2] = {add ? c[v / 2][v % 2] : 0.0, add ? c[v / 2][v % 2 + 2] : 0.0};
-        for (int k = 0; k < 16; k++) {
-            const unsigned element =
-                n == 64 ? sim_swizzled(b.first, column, k) : sim_swizzled(b.first + column / 64 * 8192, k, column % 64);
-            const double right = sim_16bits<is_fp16>(element, 0);
-            sum[0] += left[0][k] * right, sum[1] += left[1][k] * right;
-        }
-        c[v / 2][v % 2] = sim_truncate(sum[0]), c[v / 2][v % 2 + 2] = sim_truncate(sum[1]);
-    }
+    const int row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
+    unsigned left[2][8];
+    for (int k = 0; k < 16; k++)
+        left[k % 2][k / 2] = sim_swizzled(a.first, row + k % 2 * 8, k / 2 * 2);
+    sim_multiply_rows<n, n != 64, is_fp16>(c, left, b, add);
 }
 
 #endif

@@ -174,10 +174,10 @@ static inline bool sim_is_left_out(const char *what, const char *file, int line)
     return is_left_out;
 }
 
-/* Counts a step of a thread's chain: it has waited for others. */
-static inline void sim_step(struct thread *t)
+/* Counts a step of a thread's chain, or so many: it has waited for others. */
+static inline void sim_step(struct thread *t, unsigned count = 1)
 {
-    t->chain++;
+    t->chain += count;
 }
 
 /* Faults in the name of a thread that may not be the running one. */

@@ -123,6 +123,30 @@ static void multiply(const struct thread *warp)
         }
 }
 
+/* Each lane gets the words of a product that others have, as if by shuffles; false: they are to do it by shuffles,
+   since somebody looks at each, or not all is defined. */
+static bool exchange_fragments(struct thread *warp, unsigned mask)
+{
+    const bool is_simple = mask == ~0u && sim_num_poisons == 0 && sim_tell.fragments.count == 0;
+    struct sim_fragment *of[SIM_WARP];
+
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        of[lane] = (struct sim_fragment *)(uintptr_t)warp[lane].value;
+        warp[lane].value = is_simple;
+    }
+    for (unsigned lane = 0; is_simple && lane < SIM_WARP; lane++)
+        for (unsigned k = 0; k < 8; k++) {
+            const unsigned row = lane / 4 * 4 + k % 4, column = lane % 4 * 8 + k % 4;
+            unsigned *const got = of[lane]->got[k];
+            got[0] = of[row]->a[k / 4 * 2];
+            got[1] = of[row]->a[k / 4 * 2 + 1];
+            got[2] = of[column]->b[k / 4];
+            got[3] = of[column + 4]->b[k / 4];
+        }
+    return is_simple;
+}
+
 static void reduce(struct thread *warp, int kind, unsigned mask)
 {
     const unsigned first = (unsigned)__builtin_ctz(mask);
@@ -141,23 +165,28 @@ static void reduce(struct thread *warp, int kind, unsigned mask)
 static __attribute__((noinline)) void complete(struct thread *warp, int kind, unsigned mask)
 {
     static uint64_t without_count;
+    unsigned count = 1; /* as so many calls */
 
     if (kind == SIM_PRODUCT)
         multiply(warp);
-    else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
+    else if (kind == SIM_FRAGMENTS) {
+        count = exchange_fragments(warp, mask) ? 32 : 0;
+        kind = SIM_SHFL;
+    } else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
         exchange(warp, kind, mask);
     else if (kind != SIM_SYNCWARP)
         reduce(warp, kind, mask);
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
         warp[__builtin_ctz(rest)].state = READY;
-        sim_step(&warp[__builtin_ctz(rest)]);
+        sim_step(&warp[__builtin_ctz(rest)], count);
     }
     *(kind == SIM_MATRIX     ? &without_count
       : kind == SIM_SYNCWARP ? &sim_counts.warp_barriers
       : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
-                             : &sim_counts.votes) += 1;
+                             : &sim_counts.votes) += count;
     sim_progress++;
-    sim_tell.warp_met(warp, kind, mask);
+    for (; count > 0; count--)
+        sim_tell.warp_met(warp, kind, mask);
 }
 
 /* The lanes of a mask that must come: those that exist and have not returned, as the Programming Guide has it. Products

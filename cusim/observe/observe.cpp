@@ -707,11 +707,15 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     quick_in_turn = sim_race->num_suspects > 0 || sim_num_poisons > 0 ? 0 : most_in_turn;
 }
 
+static inline bool is_local(const char *p)
+{
+    return (size_t)(p - sim_place.stack) < SIM_STACK;
+}
+
 /* Local variables, and the program's own data (threadIdx is there), are neither judged nor counted. */
 static inline bool is_own(const char *p)
 {
-    return (size_t)(p - sim_place.stack) < SIM_STACK ||
-           (size_t)(p - &__ehdr_start) < (size_t)(sim_image_end - &__ehdr_start);
+    return is_local(p) || (size_t)(p - &__ehdr_start) < (size_t)(sim_image_end - &__ehdr_start);
 }
 
 /* But for a table of functions that host code has given to a kernel. */
@@ -935,6 +939,10 @@ static __attribute__((noinline)) void hook_and_learn(const char *p, const void *
 #define SHORTCUT(name, size, how)                                                                                      \
     extern "C" void name(const char *p, struct sim_shortcut *place)                                                    \
     {                                                                                                                  \
+        if (is_local(p)) {                                                                                             \
+            sim_last_pc = HERE;                                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
         if constexpr (size >= 4)                                                                                       \
             if (accesses_are == OF_ALL && place->site != NULL) {                                                       \
                 access_plainly<size, how != 0>((struct site *)place->site, p, HERE);                                   \
