@@ -13,9 +13,9 @@ enum {
     SHORT = 4096,              /* up to this length `per_block` takes a sequence as a whole, */
     SHORT_SEQS = 16,           /* up to so many sequences for each multiprocessor, */
     VERY_SHORT = 256,          /* or one if they are no longer than this; more go to chapter 06's default */
-    CLUSTER_BACKWARD = 65536,  /* up to this length `cluster` takes gradients of few sequences */
-    FEW_ELEMS = 1 << 19,       /* and as long as there are not more in all; those of longer ones are left to `one_hop` */
-    CLUSTER_MANY = 32768,      /* up to this length, however many there are */
+    CLUSTER_BACKWARD = 65536,  /* up to this length `cluster` takes gradients of few sequences, */
+    CLUSTER_MANY = 32768,      /* or this one if they have, all together, more than */
+    FEW_ELEMS = 1 << 19,       /* so many elements: there `one_hop` is faster */
     PREFETCH = 65536,          /* up to this length `prefetch` takes sequences that have a block each, */
     PREFETCH_BACKWARD = 32768, /* backward up to this one, */
     PREFETCH_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
