@@ -106,7 +106,7 @@ struct chunk_state_kernel {
     bool joins;                               /* without W and Y: it may combine sums of segments, as split does */
     bool rounds_states; /* without W and Y: backward rounds states that it computes again to the arrays' type */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
-    bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
+    bool (*tensor_cores)(const struct chunk_state_args *args, bool backward); /* whether it sums there; NULL: never */
 };
 
 enum {
