@@ -160,7 +160,7 @@ extern "C" size_t chunk_state_mma_workspace(const struct chunk_state_args *args,
 {
     if (!backward)
         return 0;
-    return chunk_state_mma_fits(args, NULL, true) ? d_bytes(args) + backward_workspace(args, 1)
+    return chunk_state_mma_fits(args, NULL, true) ? d_bytes(args) + backward_workspace(args, 1, 1)
                                                   : chunk_state_low_rank_workspace(args, true);
 }
 
@@ -198,7 +198,7 @@ extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *a
     behind.workspace_size = args->workspace_size - used;
     error = gpu_allow_shared((const void *)kernel, plan.bytes, 80);
     if (error == cudaSuccess)
-        error = backward_space(&behind, 1, chunk_state_mma, stream, &space);
+        error = backward_space(&behind, 1, 1, chunk_state_mma, stream, &space);
     if (error != cudaSuccess)
         return error;
     back.h_local = args->d_h_out;
