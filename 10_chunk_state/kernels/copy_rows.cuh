@@ -92,6 +92,17 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
             elements_move(share->from + at, share->row, stage + share->to + at, share->to_row, share->rows);
 }
 
+/* Zeros in their place. */
+static __device__ __forceinline__ void share_clear(const struct share *share, char *stage)
+{
+#pragma unroll 1
+    for (int i = 0; i < share->rows * share->vectors; i++) {
+        char *const to = stage + share->to + i / share->vectors * share->to_row + i % share->vectors * share->apart;
+        for (int b = 0; b < share->bytes; b += 2)
+            *(unsigned short *)(to + b) = 0;
+    }
+}
+
 /* The same vectors of a stage, to where the thread's first one belongs. Of a row a thread has one vector. */
 template <int dtype>
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)

@@ -2,7 +2,8 @@
 /* default.c - the kernel that each shape gets on each chip. Times are of an H200 (recordings/h200,
    *-10_chunk_state.csv); tests/choices.t holds the choices against the newest of them. With W and Y: - forward mma from
    rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and shared memory for it, for
-   up to MMA_MAX_ROWS rows; - else low_rank, which launches plain where the chip's shared memory does not hold a stage
+   up to MMA_MAX_ROWS rows; backward the same, where mma_back_fits, which is computed from bytes and forward's times (about
+   100 us in place of 185 with rank 16 in float32, 205 in place of 666 with rank 64) and not measured; - else low_rank, which launches plain where the chip's shared memory does not hold a stage
    of it. Packed sequences, which are not measured, get the same, and low_rank without W and Y. Else, where TMA takes
    the shape (sm_90, dv a multiple of 8): - split, if all batches together have no more slices of 2 KB than a quarter of
    the multiprocessors, which would have little to do, and there are 32 chunks; backward half of them, and 64 chunks
@@ -14,6 +15,7 @@
    (64.0 us in place of 103.3 with 64 chunks); else registers. */
 #include "kernels.h"
 #include "low_rank_plan.h"
+#include "mma_back.h"
 #include "tma_plan.h"
 
 /* The first rank at which mma was faster than low_rank, at the proposal's shape (low_rank.md). */
@@ -22,10 +24,9 @@ static size_t mma_min_rank(const struct chunk_state_args *args)
     return args->dtype == FLOAT32 ? 9 : 5;
 }
 
-static bool is_for_mma(const struct chunk_state_args *args, const struct gpu_info *gpu)
+static bool is_for_mma(const struct chunk_state_args *args, const struct gpu_info *gpu, bool backward)
 {
-    struct low_rank_plan plan;
-    return args->rank >= mma_min_rank(args) && gpu->arch >= 80 && mma_plan_of(args, gpu, &plan) == cudaSuccess;
+    return args->rank >= mma_min_rank(args) && gpu->arch >= 80 && chunk_state_mma_fits(args, gpu, backward);
 }
 
 /* Whether low_rank goes back through a diagonal A with its warps side by side. */
@@ -52,7 +53,7 @@ enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, 
                                            bool backward)
 {
     const size_t slices = tma_slices(args, gpu);
-    if (args->rank != 0 && !backward && is_for_mma(args, gpu))
+    if (args->rank != 0 && is_for_mma(args, gpu, backward))
         return CHOICE_MMA;
     if (args->rank != 0 || args->starts != NULL)
         return CHOICE_LOW_RANK;
@@ -76,7 +77,7 @@ static const struct {
     [CHOICE_TMA] = {chunk_state_tma, chunk_state_tma_backward, chunk_state_tma_workspace},
     [CHOICE_SPLIT] = {chunk_state_split, chunk_state_split_backward, chunk_state_tma_workspace},
     [CHOICE_LOW_RANK] = {chunk_state_low_rank, chunk_state_low_rank_backward, chunk_state_low_rank_workspace},
-    [CHOICE_MMA] = {chunk_state_mma, NULL, NULL},
+    [CHOICE_MMA] = {chunk_state_mma, chunk_state_mma_backward, chunk_state_mma_workspace},
 };
 
 cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)
@@ -101,14 +102,23 @@ size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool b
     return choices[chunk_state_choose(args, &gpu, true)].workspace(args, true);
 }
 
-bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
+bool chunk_state_mma_fits(const struct chunk_state_args *args, const struct gpu_info *gpu, bool backward)
 {
+    const bool is_for_wgmma = chunk_state_is_for_wgmma(args, gpu);
     struct low_rank_plan plan;
-    return args->rank != 0 && (chunk_state_is_for_wgmma(args) || mma_plan_of(args, NULL, &plan) == cudaSuccess);
+    struct mma_sums_plan sums;
+    if (args->rank == 0 || (!is_for_wgmma && mma_plan_of(args, gpu, &plan) != cudaSuccess))
+        return false;
+    return !backward || ((is_for_wgmma || mma_back_fits(args)) && mma_sums_plan_of(args, gpu, &sums) == cudaSuccess);
 }
 
-bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)
+bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args, bool backward)
+{
+    return chunk_state_mma_fits(args, NULL, backward);
+}
+
+bool chunk_state_default_tensor_cores(const struct chunk_state_args *args, bool backward)
 {
     struct gpu_info gpu;
-    return gpu_info_read(&gpu) == cudaSuccess && chunk_state_choose(args, &gpu, false) == CHOICE_MMA;
+    return gpu_info_read(&gpu) == cudaSuccess && chunk_state_choose(args, &gpu, backward) == CHOICE_MMA;
 }

@@ -19,11 +19,14 @@ chunk_state_launcher chunk_state_tma, chunk_state_tma_backward;     /* TMA bring
 chunk_state_launcher chunk_state_split, chunk_state_split_backward; /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
 chunk_state_launcher chunk_state_plain, chunk_state_plain_backward; /* the same with little shared memory */
-chunk_state_launcher chunk_state_mma;                               /* products on the tensor cores (sm_80) */
+chunk_state_launcher chunk_state_mma, chunk_state_mma_backward;     /* products on the tensor cores (sm_80) */
 chunk_state_launcher chunk_state_wgmma;                             /* what mma launches in bf16 on sm_90 */
 
-/* Whether mma does. */
-bool chunk_state_is_for_wgmma(const struct chunk_state_args *args);
+/* Whether mma does, on that GPU; NULL: on the current one. */
+bool chunk_state_is_for_wgmma(const struct chunk_state_args *args, const struct gpu_info *gpu);
+
+/* Whether mma computes these on tensor cores there, and launches nothing else. */
+bool chunk_state_mma_fits(const struct chunk_state_args *args, const struct gpu_info *gpu, bool backward);
 
 /* What the chunks do to a state that comes in, in float32: a factor for each decay, (batch, heads, decays); with W and
    Y a matrix, (batch, heads, dk, dk), which plain computes, of arguments that are right. Of packed sequences num_seqs
@@ -42,13 +45,14 @@ enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, 
                                            bool backward);
 
 /* Whether mma, or default, computes these on tensor cores. */
-bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args);
-bool chunk_state_default_tensor_cores(const struct chunk_state_args *args);
+bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args, bool backward);
+bool chunk_state_default_tensor_cores(const struct chunk_state_args *args, bool backward);
 
 /* Bytes of workspace. */
 size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_tma_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward);
+size_t chunk_state_mma_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward);
 
 /* The tables, the operation (operation.c), and the chapter with it and with the step. */

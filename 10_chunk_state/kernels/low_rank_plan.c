@@ -117,3 +117,39 @@ cudaError_t wgmma_plan_of(const struct chunk_state_args *args, const struct gpu_
     count_stages(args, 0, plan);
     return plan->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }
+
+cudaError_t mma_sums_plan_of(const struct chunk_state_args *args, const struct gpu_info *of_gpu,
+                             struct mma_sums_plan *plan)
+{
+    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+    const size_t ranks = args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64, bytes = dtype_bytes(args->dtype);
+    const size_t blocks = args->batch * args->chunks * args->heads;
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_of(of_gpu, &gpu);
+    if (error != cudaSuccess)
+        return error;
+    if (args->dk > MMA_MAX_ROWS || blocks > 0x7FFFFFFF)
+        return cudaErrorInvalidValue;
+    *plan = (struct mma_sums_plan){
+        .dv = args->dv,
+        .dk = (int)args->dk,
+        .rank = (int)args->rank,
+        .decays = (int)args->decays,
+        .slices = (int)((args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS),
+        .rows = (int)rows,
+        .padded = (int)ranks,
+        .w_stride = (int)ranks + 8,
+        .x_vector = vector_of(args->dv * bytes),
+        .d_vector = vector_of(args->dv * sizeof(float)),
+        .w_vector = vector_of(args->rank * bytes),
+        .full = args->dk == rows && args->rank == ranks && args->dv % SUM_COLUMNS == 0,
+        .blocks = (unsigned)blocks,
+    };
+    plan->d = (unsigned)(rows * SUM_STRIDE * bytes);
+    plan->w = plan->d + (unsigned)(rows * SUM_STRIDE * sizeof(float));
+    plan->y = plan->w + (unsigned)(rows * (ranks + 8) * bytes);
+    plan->p = plan->y + (plan->y - plan->w);
+    plan->q = plan->p + (unsigned)(ranks * SUM_STRIDE * sizeof(float));
+    plan->bytes = plan->q + (plan->q - plan->p);
+    return plan->bytes <= gpu.shared_limit ? cudaSuccess : cudaErrorNotSupported;
+}

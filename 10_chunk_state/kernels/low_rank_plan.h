@@ -22,6 +22,10 @@ enum {
     LOW_RANK_MAX_STAGES = 8,
     MMA_THREADS = 2 * LOW_RANK_CONSUMERS, /* of mma.cu and wgmma.cu: half of them compute, half copy */
     MMA_MAX_ROWS = 128,                   /* dk: with more, registers would not do */
+    SUM_COLUMNS = 64,                     /* mma_backward.cu: of the state, that a block has at a time, */
+    SUM_STRIDE = SUM_COLUMNS + 8,         /* elements from row to row of what has these columns in shared memory, */
+    SUM_ROWS = 64,                        /* rows that its warps have at a time, */
+    SUM_THREADS = 256,                    /* and its threads */
 };
 
 /* The same of a state in a stage of low_rank_backward.cu: with 256 rows in float32 as few as bring no conflicts to
@@ -57,6 +61,23 @@ cudaError_t mma_plan_of(const struct chunk_state_args *args, const struct gpu_in
 
 /* The same for wgmma.cu, which has 64 or 128 rows, and W and Y in rows of 128 bytes. */
 cudaError_t wgmma_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_plan *plan);
+
+/* The third launch of mma_backward.cu: a block has the chunk of a head. In its shared memory lie h, d_h, W, Y and the
+   products of these, P and Q; d, w and so on are where they begin. */
+struct mma_sums_plan {
+    size_t dv;
+    int dk, rank, decays, slices;
+    int rows, padded; /* 64 or 128, and 16, 32 or 64 */
+    int w_stride;     /* elements from row to row of W and Y */
+    int x_vector, d_vector, w_vector; /* bytes that are copied at once; d_vector: of d_h in float32 */
+    bool full;                        /* copies fill all of it */
+    unsigned d, w, y, p, q, bytes;
+    unsigned blocks;
+};
+
+/* cudaErrorNotSupported: the chip has no shared memory for a block of it. */
+cudaError_t mma_sums_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                             struct mma_sums_plan *plan);
 
 /* The same for low_rank_backward.cu, which has 64, 128 or 256 rows, and one stage or at least three.
    cudaErrorNotSupported: the chip has no shared memory for one. */

@@ -26,20 +26,22 @@
 #include "kernels.h"
 #include "chunk_check.h"
 #include "mma.cuh"
+#include "mma_back.h"
 #include "mma_copy.cuh"
 
-/* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
-template <int dtype, int tiles, int ranks>
+/* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. backward: as mma_back.h says; in_float32 is for 16 bits. */
+template <int dtype, int tiles, int ranks, bool backward>
 static __global__ void __launch_bounds__(MMA_THREADS, 1)
-    mma_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
-                const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
-                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+    mma_walk(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
+             const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+             const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state,
+             float *__restrict__ in_float32)
 {
     extern __shared__ __align__(16) char memory[];
     const struct low_rank_block block = low_rank_block_of(&plan);
     stages_clear(&plan, memory);
     if (threadIdx.x >= LOW_RANK_CONSUMERS)
-        return mma_copy_chunks<dtype>(&plan, block, memory, h_local, gamma, W, Y, h_out, false);
+        return mma_copy_chunks<dtype, backward>(&plan, block, memory, exclusive, h_local, gamma, W, Y, h_out, false);
     const int bytes = (int)element_bytes(dtype), own = each<dtype, ranks>() * bytes;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
@@ -52,11 +54,17 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
     float4 *const parts = (float4 *)(memory + plan.stages * plan.stage_bytes) + warp * ranks * 32 + lane;
     const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
     float h[tiles][4], p[ranks][4] = {}, rest[ranks][4] = {};
+    const bool joins = backward && !exclusive && block.chunks != 0; /* d_h_out of the last chunk joins d_final_state */
+    const size_t last = (block_first<backward>(&plan, block) * plan.dk + row) * plan.dv + block.start + column;
 #pragma unroll
-    for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
-        h[v / 4][v % 4] = initial_state != NULL && in_bounds(&plan, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
-                              ? initial_state[state + (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2]
-                              : 0.0f;
+    for (int v = 0; v < tiles * 4; v++) { /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
+        const size_t at = (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2;
+        const bool inside = in_bounds(&plan, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2);
+        h[v / 4][v % 4] = initial_state != NULL && inside ? initial_state[state + at] : 0.0f;
+        if (joins && inside)
+            h[v / 4][v % 4] += read1<dtype>(h_local, last + at);
+    }
+    float *full = in_float32 + back_tile<tiles * 16>(&plan, block) + row * BLOCK_COLUMNS + column;
     struct stages stages = stages_of(&plan, memory);
     barrier_all<MMA_THREADS>();
 #pragma unroll
@@ -98,13 +106,16 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
                 read2<dtype>(here + own_x, of * X_STRIDE, x);
                 h[i][c] = g * left - t[i % 2][c] + x[0];
                 h[i][c + 2] = g * right - t[i % 2][c + 2] + x[1];
-                x[0] = select_bits(exclusive_mask, left, h[i][c]);
-                x[1] = select_bits(exclusive_mask, right, h[i][c + 2]);
+                x[0] = backward ? left : select_bits(exclusive_mask, left, h[i][c]);
+                x[1] = backward ? right : select_bits(exclusive_mask, right, h[i][c + 2]);
+                if (backward && dtype != FLOAT32)
+                    write2<FLOAT32>(full, of * BLOCK_COLUMNS, x);
                 write2<dtype>(here + own_x, of * X_STRIDE, x);
             }
             project<dtype, ranks>(stages.current + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
         }
         /* [done] The results are stored after the barrier in the middle of the next chunk. */
+        full -= back_step<tiles * 16>(&plan);
     }
     barrier_all<MMA_THREADS>(); /* the last chunk is done */
 #pragma unroll
@@ -113,21 +124,39 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
             final_state[state + (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2] = h[v / 4][v % 4];
 }
 
+/* Of arguments that are right, and not for wgmma. */
+template <bool backward>
+static cudaError_t launch(const struct chunk_state_args *args, const struct low_rank_plan *plan, float *in_float32,
+                          cudaStream_t stream)
+{
+#define BY_RANKS(dtype, tiles, most)                                                                                   \
+    {                                                                                                                  \
+        mma_walk<dtype, tiles, 2, backward>, mma_walk<dtype, tiles, 4, backward>,                                      \
+            mma_walk<dtype, tiles, most, backward>                                                                     \
+    }
+    enum { MOST = backward ? 4 : 8 }; /* of 16 bits, with more than 64 rows (mma_back_fits) */
+    static const decltype(&mma_walk<FLOAT32, 4, 2, backward>) kernels[NUM_DTYPES][2][3] = {
+        {BY_RANKS(FLOAT32, 4, 8), BY_RANKS(FLOAT32, 8, 8)},
+        {BY_RANKS(BF16, 4, 8), BY_RANKS(BF16, 8, MOST)},
+        {BY_RANKS(FP16, 4, 8), BY_RANKS(FP16, 8, MOST)}};
+    const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
+    const auto kernel = kernels[args->dtype][size][many];
+    const size_t shared = plan->stages * (size_t)plan->stage_bytes + MMA_PARTS_BYTES(plan->padded);
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, shared, 80);
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch = launch_of(plan->blocks, MMA_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+                              args->initial_state, args->h_out, args->final_state, in_float32);
+}
+
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_DTYPES][2][3] = {
-        {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
-         {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
-        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>},
-         {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
-        {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>},
-         {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
-    const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
     struct low_rank_plan plan;
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
-    if (chunk_state_is_for_wgmma(args))
+    if (chunk_state_is_for_wgmma(args, NULL))
         return chunk_state_wgmma(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
@@ -135,14 +164,14 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     if (!done && error == cudaErrorNotSupported &&
         args->config.stages == 0) /* shared memory does not hold two stages */
         return chunk_state_low_rank(args, stream);
-    if (done || error != cudaSuccess)
-        return error;
-    const auto kernel = kernels[args->dtype][size][many];
-    const size_t shared = plan.stages * (size_t)plan.stage_bytes + MMA_PARTS_BYTES(plan.padded);
-    error = gpu_allow_shared((const void *)kernel, shared, 80);
-    if (error != cudaSuccess)
-        return error;
-    const cudaLaunchConfig_t launch = launch_of(plan.blocks, MMA_THREADS, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
-                              args->initial_state, args->h_out, args->final_state);
+    return done || error != cudaSuccess ? error : launch<false>(args, &plan, NULL, stream);
+}
+
+extern "C" cudaError_t mma_back(const struct chunk_state_args *args, float *in_float32, cudaStream_t stream)
+{
+    struct low_rank_plan plan;
+    if (chunk_state_is_for_wgmma(args, NULL))
+        return wgmma_back(args, in_float32, stream);
+    const cudaError_t error = mma_plan_of(args, NULL, &plan);
+    return error == cudaSuccess ? launch<true>(args, &plan, in_float32, stream) : error;
 }

@@ -29,7 +29,7 @@ struct copies {
     struct share share;
     const float *decay; /* the next chunk's for its rows; NULL: none */
     char *out;          /* NULL: stores nothing */
-    size_t next, decays;
+    ptrdiff_t next, decays; /* to the next chunk's */
     unsigned gamma;
     unsigned raw, rows; /* W or Y as they come, and where they are spread to; the same: they come in rows */
     bool swizzle;       /* 16 bytes of a row are moved to another place of it (wgmma.h) */
@@ -48,11 +48,14 @@ static __device__ __forceinline__ void rows_swizzle(const struct share *share, c
     }
 }
 
+/* zeros: the rows of this chunk are 0. */
 template <int dtype>
 static __device__ __forceinline__ void copies_issue(struct copies *copies, const struct low_rank_plan *plan,
-                                                    char *stage)
+                                                    char *stage, bool zeros)
 {
-    if (copies->swizzle)
+    if (zeros)
+        share_clear(&copies->share, stage);
+    else if (copies->swizzle)
         rows_swizzle(&copies->share, stage);
     else
         share_copy<dtype>(&copies->share, stage);
@@ -74,17 +77,44 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
     copies->out += copies->next;
 }
 
-/* swizzle: W and Y lie as wgmma.cu needs them (wgmma.h), else in rows of so many elements. */
-template <int dtype>
+/* Which row of (batch, chunks, heads) a block begins with: its first chunk or, backward, its last one. */
+template <bool backward>
+static __device__ __forceinline__ size_t block_first(const struct low_rank_plan *plan, struct low_rank_block block)
+{
+    return backward && block.chunks != 0 ? block.zero + (block.chunks - 1) * plan->heads : block.zero;
+}
+
+/* Of what a block writes backward in float32 for 16 bits: where its first tile begins, and how far behind the one of
+   the chunk before (mma_back.h). */
+template <int rows>
+static __device__ __forceinline__ size_t back_tile(const struct low_rank_plan *plan, struct low_rank_block block)
+{
+    return (block_first<true>(plan, block) * plan->slices + blockIdx.x % plan->slices) * rows * BLOCK_COLUMNS;
+}
+
+template <int rows>
+static __device__ __forceinline__ size_t back_step(const struct low_rank_plan *plan)
+{
+    return plan->heads * plan->slices * rows * BLOCK_COLUMNS;
+}
+
+/* backward: from the last chunk to the first. Unless exclusive, h_local of a chunk joins the state behind it then, and
+   so is brought with the chunk that comes before it in this order; with the last one come zeros. swizzle: W and Y lie
+   as wgmma.cu needs them (wgmma.h), else in rows of so many elements. */
+template <int dtype, bool backward>
 static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_plan *plan, struct low_rank_block block,
-                                                       char *memory, const void *h_local, const float *gamma,
-                                                       const void *W, const void *Y, void *h_out, bool swizzle)
+                                                       char *memory, bool exclusive, const void *h_local,
+                                                       const float *gamma, const void *W, const void *Y, void *h_out,
+                                                       bool swizzle)
 {
     const int bytes = (int)element_bytes(dtype), thread = threadIdx.x - LOW_RANK_CONSUMERS, which = thread / 32;
     const int w_bytes = plan->rank * bytes, x_bytes = (int)min(plan->dv - block.start, (size_t)BLOCK_COLUMNS) * bytes;
-    const size_t row = plan->dv * bytes, at = block.zero * plan->dk * row + block.start * bytes;
+    const size_t first = block_first<backward>(plan, block), row = plan->dv * bytes;
+    const size_t at = first * plan->dk * row + block.start * bytes;
     const struct low_rank_stage in = low_rank_stage_of(plan);
-    const char *const matrix = (const char *)(which == 2 ? W : Y) + block.zero * plan->dk * w_bytes;
+    const char *const matrix = (const char *)(which == 2 ? W : Y) + first * plan->dk * w_bytes;
+    const ptrdiff_t heads = backward ? -(ptrdiff_t)plan->heads : (ptrdiff_t)plan->heads;
+    const bool early = backward && !exclusive && which < 2;
     const bool raw = which >= 2 && plan->raw_bytes != 0;
     struct copies copies;
     copies.rows = which == 2 ? in.w : in.y;
@@ -97,16 +127,17 @@ static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_pla
                                         w_bytes, plan->w_vector);
     copies.swizzle = swizzle && which >= 2;
     copies.share.to ^= copies.swizzle ? copies.share.to / 128 % 8 * 16 : 0;
-    copies.next = plan->heads * plan->dk * (which < 2 ? row : w_bytes);
+    copies.next = heads * plan->dk * (ptrdiff_t)(which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
-    copies.decay = which == 2 ? gamma + block.zero * plan->decays : NULL;
-    copies.decays = plan->heads * plan->decays;
+    copies.share.from += early ? copies.next : 0;
+    copies.decay = which == 2 ? gamma + first * plan->decays : NULL;
+    copies.decays = heads * plan->decays;
     copies.gamma = in.gamma;
     struct stages stages = stages_of(plan, memory), arriving = stages;
     const size_t ahead = stages.count == 2 ? 1 : stages.count - 1;
     for (size_t k = 0; k < ahead; k++, stages_next(&stages)) {
         if (k < block.chunks)
-            copies_issue<dtype>(&copies, plan, stages.current);
+            copies_issue<dtype>(&copies, plan, stages.current, early && k + 1 == block.chunks);
         __pipeline_commit();
     }
     cp_async_wait<3>((int)ahead - 1);
@@ -124,7 +155,7 @@ static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_pla
         if (k != 0)
             copies_store<dtype>(&copies, stages.current);
         if (k + ahead < block.chunks)
-            copies_issue<dtype>(&copies, plan, stages.current);
+            copies_issue<dtype>(&copies, plan, stages.current, early && k + ahead + 1 == block.chunks);
         __pipeline_commit();
         if (stages.count == 2) {
             cp_async_wait<3>(0);

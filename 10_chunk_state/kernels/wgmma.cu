@@ -23,26 +23,28 @@
 
 #include "kernels.h"
 #include "chunk_check.h"
+#include "mma_back.h"
 #include "mma_copy.cuh"
 #include "wgmma.cuh"
 
-/* tiles: of 32 rows. ranks: 32 or 64. */
-template <int tiles, int ranks>
+/* tiles: of 32 rows. ranks: 32 or 64. backward: as in mma.cu. */
+template <int tiles, int ranks, bool backward>
 static __global__ void __launch_bounds__(MMA_THREADS, 1)
-    wgmma_forward(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
-                  const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
-                  const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+    wgmma_walk(struct low_rank_plan plan, bool exclusive, const void *__restrict__ h_local,
+               const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+               const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state,
+               float *__restrict__ in_float32)
 {
     extern __shared__ __align__(1024) char memory[];
     const unsigned next_x = X_STRIDE * 2;
     const struct low_rank_block block = low_rank_block_of(&plan);
     stages_clear(&plan, memory);
     if (threadIdx.x >= LOW_RANK_CONSUMERS)
-        return mma_copy_chunks<BF16>(&plan, block, memory, h_local, gamma, W, Y, h_out, true);
+        return mma_copy_chunks<BF16, backward>(&plan, block, memory, exclusive, h_local, gamma, W, Y, h_out, true);
     const int lane = threadIdx.x % 32, row = lane % 4 * 2, column = threadIdx.x / 32 * 8 + lane / 4;
     const size_t state = (block.head * plan.dk + row) * plan.dv + block.start + column;
     const struct low_rank_stage in = low_rank_stage_of(&plan);
-    const unsigned exclusive_mask = opaque(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned exclusive_mask = opaque(exclusive || backward ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = opaque(row * next_x + column * 2), own_gamma = opaque(in.gamma + row * 4);
     const wgmma_matrix w = wgmma_matrix_of(memory + in.w);
     const wgmma_matrix y = wgmma_matrix_of(memory + in.y);
@@ -59,6 +61,14 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
         h[v / 2][v % 2] = initial_state != NULL && in_bounds(&plan, block, row + v / 2 * 8 + v % 2, column)
                               ? initial_state[state + (v / 2 * 8 + v % 2) * plan.dv]
                               : 0.0f;
+    if (backward && !exclusive && block.chunks != 0) { /* d_h_out of the last chunk */
+        const size_t last = (block_first<true>(&plan, block) * plan.dk + row) * plan.dv + block.start + column;
+#pragma unroll
+        for (int v = 0; v < tiles * 8; v++)
+            if (in_bounds(&plan, block, row + v / 2 * 8 + v % 2, column))
+                h[v / 2][v % 2] += read1<BF16>(h_local, last + (v / 2 * 8 + v % 2) * plan.dv);
+    }
+    float *full = in_float32 + back_tile<tiles * 32>(&plan, block) + row * BLOCK_COLUMNS + column;
     unsigned stage = 0;
     const unsigned end = plan.stages * plan.stage_bytes;
     barrier_all<MMA_THREADS>();
@@ -101,6 +111,9 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
 #pragma unroll
             for (int c = 0; c < 4; c++)
                 out[c] = pack<BF16>(h[i * 4 + c][0], h[i * 4 + c][1]) & exclusive_mask;
+#pragma unroll
+            for (int v = 0; v < 8 && backward; v++)
+                full[(i * 32 + v / 2 * 8 + v % 2) * BLOCK_COLUMNS] = h[i * 4 + v / 2][v % 2];
             /* [rows] 32 rows of the new h, and what they add to the p of the next chunk. */
             wgmma_wait<1>();
 #pragma unroll
@@ -125,6 +138,7 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
                 *(unsigned short *)(to + next_x) = (unsigned short)(out[c] >> 16);
             }
         }
+        full -= back_step<tiles * 32>(&plan);
     }
     wgmma_wait<0>();
     barrier_all<MMA_THREADS>(); /* the last chunk is done */
@@ -145,27 +159,29 @@ static const bool has_wgmma = false;
 enum { WGMMA_MIN_RANK = 24 };
 
 /* W and Y are bf16, in rows of whole 16 bytes, and chip and code are sm_90a. */
-extern "C" bool chunk_state_is_for_wgmma(const struct chunk_state_args *args)
+extern "C" bool chunk_state_is_for_wgmma(const struct chunk_state_args *args, const struct gpu_info *of_gpu)
 {
     struct gpu_info gpu;
     struct low_rank_plan plan;
-    return has_wgmma && args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 &&
-           gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && gpu.chip_arch < 100 &&
-           wgmma_plan_of(args, &gpu, &plan) == cudaSuccess;
+    if (!has_wgmma || args->dtype != BF16 || args->rank < WGMMA_MIN_RANK || args->rank % 8 != 0)
+        return false;
+    if (of_gpu != NULL)
+        gpu = *of_gpu;
+    else if (gpu_info_read(&gpu) != cudaSuccess)
+        return false;
+    return gpu.arch >= 90 && gpu.chip_arch < 100 && wgmma_plan_of(args, &gpu, &plan) == cudaSuccess;
 }
 
-extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cudaStream_t stream)
+/* Of arguments that are right. */
+template <bool backward>
+static cudaError_t launch(const struct chunk_state_args *args, float *in_float32, cudaStream_t stream)
 {
-    static const decltype(&wgmma_forward<2, 32>) kernels[2][2] = {{wgmma_forward<2, 32>, wgmma_forward<2, 64>},
-                                                                  {wgmma_forward<4, 32>, wgmma_forward<4, 64>}};
+    static const decltype(&wgmma_walk<2, 32, backward>) kernels[2][2] = {
+        {wgmma_walk<2, 32, backward>, wgmma_walk<2, 64, backward>},
+        {wgmma_walk<4, 32, backward>, wgmma_walk<4, 64, backward>}};
     struct low_rank_plan plan;
-    bool done;
-    if (!has_wgmma)
-        return cudaErrorNotSupported;
-    cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
-    if (!done)
-        error = wgmma_plan_of(args, NULL, &plan);
-    if (done || error != cudaSuccess)
+    cudaError_t error = wgmma_plan_of(args, NULL, &plan);
+    if (error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dk > MMA_MAX_ROWS / 2][args->rank > 32];
     const size_t shared = plan.stages * (size_t)plan.stage_bytes;
@@ -174,5 +190,19 @@ extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cu
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, MMA_THREADS, shared, stream);
     return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
-                              args->initial_state, args->h_out, args->final_state);
+                              args->initial_state, args->h_out, args->final_state, in_float32);
+}
+
+extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    bool done;
+    if (!has_wgmma)
+        return cudaErrorNotSupported;
+    const cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    return done ? error : launch<false>(args, NULL, stream);
+}
+
+extern "C" cudaError_t wgmma_back(const struct chunk_state_args *args, float *in_float32, cudaStream_t stream)
+{
+    return launch<true>(args, in_float32, stream);
 }

@@ -102,7 +102,7 @@ struct chunk_state_kernel {
     size_t columns_of;                        /* dv is a multiple of it; 0: any */
     bool joins;                               /* without W and Y: it may combine sums of segments, as split does */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
-    bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
+    bool (*tensor_cores)(const struct chunk_state_args *args, bool backward); /* whether it sums there; NULL: never */
 };
 
 enum {

@@ -145,8 +145,8 @@ static int levels(const void *which, const struct problem *problem)
     const struct chunk_state_args args = args_of(problem);
     if (args.rank == 0)
         return row->joins && args.starts == NULL ? 10 : 1;
-    return row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args) ? CHUNK_TENSOR_SUMS
-                                                                                                     : CHUNK_SUMS;
+    return row->tensor_cores != NULL && row->tensor_cores(&args, is_backward(problem->direction)) ? CHUNK_TENSOR_SUMS
+                                                                                                  : CHUNK_SUMS;
 }
 
 /* ---- the oracle ---- */

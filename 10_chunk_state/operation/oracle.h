@@ -144,6 +144,13 @@ static inline HOST_DEVICE double chunk_roundings(const struct chunk_column *c, s
     return c->oracle->levels == CHUNK_TENSOR_SUMS ? 2 * ((double)n + 1) + 8 : (double)n + 1;
 }
 
+/* The same of a sum over the columns; mma_backward.cu joins the smaller sums once for each 64. */
+static inline HOST_DEVICE double chunk_sum_roundings(const struct chunk_column *c)
+{
+    const size_t dv = c->oracle->args.dv;
+    return chunk_roundings(c, dv) + (c->oracle->levels == CHUNK_TENSOR_SUMS ? (double)(dv / 64) : 0.0);
+}
+
 /* p = M^T h, and its error: M is W or Y, h and its error stand in dk slots each. */
 static inline HOST_DEVICE void chunk_project(const struct chunk_column *c, const void *matrix, size_t k, size_t h,
                                              size_t e, size_t p)
@@ -337,7 +344,7 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
         for (size_t r = 0; r < rank; r++) {
             const size_t w = decays + ranks + i * rank + r, y = w + chunk_num_ranks(args);
             const double p = *slot(c, r), ep = *slot(c, rank + r), back = *slot(c, q + r), eq = *slot(c, q + rank + r);
-            const double more = (double)(args->dv + 1) * CHUNK_U;
+            const double more = chunk_sum_roundings(c) * CHUNK_U;
             chunk_add(oracle->sum + w, -value * p);
             chunk_add(oracle->bound + w, CHUNK_MORE * (fabs(value) * ep + fabs(p) * error + more * fabs(value * p)));
             chunk_add(oracle->sum + y, -state * back);

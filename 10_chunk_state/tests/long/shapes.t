@@ -14,7 +14,7 @@ my @forward = complete_variants('10_chunk_state', '--forward');
 my @backward = complete_variants('10_chunk_state', '--backward');
 ok(@forward >= 7 && @backward >= 4, "forward: @forward; backward: @backward");
 my @with_rank = qw(low_rank plain mma default);
-my @backward_with_rank = qw(low_rank plain default);
+my @backward_with_rank = qw(low_rank plain mma default);
 
 my @names = qw(batch chunks heads dk dv rank decays);
 sub shape {

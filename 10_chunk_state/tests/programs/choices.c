@@ -35,6 +35,6 @@ int main(void)
         if (strstr(pass, "_packed") != NULL)
             args.starts = starts, args.num_seqs = 1;
         const enum chunk_state_choice choice = chunk_state_choose(&args, &gpu, strncmp(pass, "backward", 8) == 0);
-        puts(arch == 0 && choice == CHOICE_MMA && chunk_state_is_for_wgmma(&args) ? "wgmma" : names[choice]);
+        puts(arch == 0 && choice == CHOICE_MMA && chunk_state_is_for_wgmma(&args, NULL) ? "wgmma" : names[choice]);
     }
 }
