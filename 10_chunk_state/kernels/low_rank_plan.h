@@ -67,8 +67,8 @@ cudaError_t wgmma_plan_of(const struct chunk_state_args *args, const struct gpu_
 struct mma_sums_plan {
     size_t dv;
     int dk, rank, decays, slices;
-    int rows, padded; /* 64 or 128, and 16, 32 or 64 */
-    int w_stride;     /* elements from row to row of W and Y */
+    int rows, padded;                 /* 64 or 128, and 16, 32 or 64 */
+    int w_stride;                     /* elements from row to row of W and Y */
     int x_vector, d_vector, w_vector; /* bytes that are copied at once; d_vector: of d_h in float32 */
     bool full;                        /* copies fill all of it */
     unsigned d, w, y, p, q, bytes;

@@ -19,7 +19,7 @@
    A result of a step lies in the lanes otherwise than the matrix on the left of the next one (mma_sync.h): lane
    4 l + j holds elements 2 j and 2 j + 1 of a row, and should have j and j + 4. But a sum may be taken in any order. So
    element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order. */
-/* The simulator builds it quickly: tens of rows and ranks in registers, in unrolled loops, and 18 of each kernel. */
+/* The simulator builds it quickly: tens of rows and ranks in registers, in unrolled loops, and 34 of each kernel. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"

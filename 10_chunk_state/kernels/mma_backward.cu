@@ -37,16 +37,14 @@ static __device__ __forceinline__ void sums_copy(const struct mma_sums_plan *pla
     } else if (which == 1) { /* tiles of BLOCK_COLUMNS columns */
         const size_t tile = plan->rows * BLOCK_COLUMNS * sizeof(float);
         for (int at = 0; at < columns; at += BLOCK_COLUMNS) {
-            const struct share share =
-                share_of(thread, 64, (const char *)d + (start + at) / BLOCK_COLUMNS * tile, BLOCK_COLUMNS * 4,
-                         plan->d + at * 4, SUM_STRIDE * 4, plan->dk, min(columns - at, (int)BLOCK_COLUMNS) * 4,
-                         plan->d_vector);
+            const struct share share = share_of(thread, 64, (const char *)d + (start + at) / BLOCK_COLUMNS * tile,
+                                                BLOCK_COLUMNS * 4, plan->d + at * 4, SUM_STRIDE * 4, plan->dk,
+                                                min(columns - at, (int)BLOCK_COLUMNS) * 4, plan->d_vector);
             share_copy<FLOAT32>(&share, memory);
         }
     } else if (start == 0) {
-        const struct share share =
-            share_of(thread, 64, which == 2 ? W : Y, w_bytes, which == 2 ? plan->w : plan->y,
-                     plan->w_stride * bytes, plan->dk, w_bytes, plan->w_vector);
+        const struct share share = share_of(thread, 64, which == 2 ? W : Y, w_bytes, which == 2 ? plan->w : plan->y,
+                                            plan->w_stride * bytes, plan->dk, w_bytes, plan->w_vector);
         share_copy<dtype>(&share, memory);
     }
     __pipeline_commit();
@@ -86,10 +84,10 @@ static __global__ void __launch_bounds__(SUM_THREADS, tiles == 1 ? 2 : 1)
         if (within * 16 < columns) {
             if (dtype == FLOAT32 || !is_w)
                 sums_project<dtype, FLOAT32, ranks * 8>(memory + (is_w ? plan.y : plan.w), plan.w_stride,
-                                                    (is_w ? h : d) + within * 64, plan.dk, p + within * 16);
+                                                        (is_w ? h : d) + within * 64, plan.dk, p + within * 16);
             else
                 sums_project<dtype, dtype, ranks * 8>(memory + plan.y, plan.w_stride, h + within * 16 * bytes, plan.dk,
-                                                  p + within * 16);
+                                                      p + within * 16);
         }
 #pragma unroll
         for (int t = 0; t < tiles; t++) /* of d_gamma a quarter of a row */
@@ -163,7 +161,7 @@ extern "C" size_t chunk_state_mma_workspace(const struct chunk_state_args *args,
     if (!backward)
         return 0;
     return chunk_state_mma_fits(args, NULL, true) ? d_bytes(args) + backward_workspace(args, 1)
-                                                    : chunk_state_low_rank_workspace(args, true);
+                                                  : chunk_state_low_rank_workspace(args, true);
 }
 
 extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *args, cudaStream_t stream)
@@ -188,8 +186,7 @@ extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *a
         error = mma_back_fits(args) ? mma_plan_of(args, NULL, &walk) : cudaErrorNotSupported;
     if (!done && error == cudaSuccess)
         error = mma_sums_plan_of(args, NULL, &plan);
-    if (!done && error == cudaErrorNotSupported &&
-        args->config.stages == 0) /* registers or shared memory do not do */
+    if (!done && error == cudaErrorNotSupported && args->config.stages == 0) /* registers or shared memory do not do */
         return chunk_state_low_rank_backward(args, stream);
     if (done || error != cudaSuccess)
         return error;
@@ -216,6 +213,6 @@ extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *a
         return error;
     const cudaLaunchConfig_t launch = launch_of(plan.blocks, SUM_THREADS, plan.bytes, stream);
     return cudaLaunchKernelEx(&launch, kernel, plan, space.states, args->W, args->Y,
-                              in_float32 != NULL ? in_float32 : (const void *)args->d_h_local, args->d_gamma,
-                              args->d_W, args->d_Y);
+                              in_float32 != NULL ? in_float32 : (const void *)args->d_h_local, args->d_gamma, args->d_W,
+                              args->d_Y);
 }

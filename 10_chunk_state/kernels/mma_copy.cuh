@@ -27,8 +27,8 @@ static __device__ __forceinline__ void barrier_in_chunk(int stages)
 /* What a producer thread copies of each chunk: two warps have h_local and h_out, one W and gamma, one Y. */
 struct copies {
     struct share share;
-    const float *decay; /* the next chunk's for its rows; NULL: none */
-    char *out;          /* NULL: stores nothing */
+    const float *decay;     /* the next chunk's for its rows; NULL: none */
+    char *out;              /* NULL: stores nothing */
     ptrdiff_t next, decays; /* to the next chunk's */
     unsigned gamma;
     unsigned raw, rows; /* W or Y as they come, and where they are spread to; the same: they come in rows */
@@ -102,10 +102,9 @@ static __device__ __forceinline__ size_t back_step(const struct low_rank_plan *p
    so is brought with the chunk that comes before it in this order; with the last one come zeros. swizzle: W and Y lie
    as wgmma.cu needs them (wgmma.h), else in rows of so many elements. */
 template <int dtype, bool backward>
-static __device__ __forceinline__ void mma_copy_chunks(const struct low_rank_plan *plan, struct low_rank_block block,
-                                                       char *memory, bool exclusive, const void *h_local,
-                                                       const float *gamma, const void *W, const void *Y, void *h_out,
-                                                       bool swizzle)
+static __device__ __forceinline__ void
+mma_copy_chunks(const struct low_rank_plan *plan, struct low_rank_block block, char *memory, bool exclusive,
+                const void *h_local, const float *gamma, const void *W, const void *Y, void *h_out, bool swizzle)
 {
     const int bytes = (int)element_bytes(dtype), thread = threadIdx.x - LOW_RANK_CONSUMERS, which = thread / 32;
     const int w_bytes = plan->rank * bytes, x_bytes = (int)min(plan->dv - block.start, (size_t)BLOCK_COLUMNS) * bytes;

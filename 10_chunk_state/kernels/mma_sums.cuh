@@ -70,8 +70,7 @@ static __device__ __forceinline__ void sums_project(const char *y, int y_stride,
 /* sum += d p' over so many columns, which are zeros up to a multiple of 8, for the warp's 16 rows of d, which has the type `left`, or for the
    same ones of every SUM_ROWS: d begins with them. */
 template <int left, int tiles, int ranks>
-static __device__ __forceinline__ void sums_outer(const char *d, const float *p, int columns,
-                                                  float (*sum)[ranks][4])
+static __device__ __forceinline__ void sums_outer(const char *d, const float *p, int columns, float (*sum)[ranks][4])
 {
     const int lane = threadIdx.x % 32, l = lane / 4, j = lane % 4;
     float rest[tiles][ranks][4] = {};
