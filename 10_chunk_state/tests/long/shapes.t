@@ -49,6 +49,10 @@ is(complaint({}, $p, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 
 for my $type ('float32', 'bf16') {
     is(complaint({}, $p, '--variant', 'mma', '--type', $type, '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma in $type: stages=$_") for 2, 3, 5;
 }
+for my $type ('float32', 'bf16') { # more columns than mma's third launch has at a time
+    is(complaint({}, $p, '--variant', 'mma', '--backward', '--type', $type, shape(1, 2, 1, 9, 67, 5), '--with', $_), '', "mma backward in $type: a tile of columns and a bit, $_") for 'all', 'W,states';
+}
+is(complaint({}, $p, '--variant', 'mma', '--backward', shape(1, 2, 1, 128, 2, 64), '--with', 'W,d_initial_state'), '', 'mma backward: many rows and ranks');
 for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the rows and ranks', [1, 3, 1, 65, 5, 64]], ['24 ranks', [1, 9, 1, 33, 7, 24]]) {
     is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', shape(@{ $case->[1] }), '--with', 'all'), '', "a warpgroup: $case->[0]");
 }
