@@ -63,6 +63,7 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .workspace_size = chunk_state_mma_workspace,
      .max_rank = CHUNK_STATE_MAX_RANK,
      .max_rows = MMA_MAX_ROWS,
+     .rounds_states = true,
      .info.min_arch = 80,
      .info.tunable = {.max_stages = LOW_RANK_MAX_STAGES},
      .tensor_cores = chunk_state_mma_tensor_cores},
