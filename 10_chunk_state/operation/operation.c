@@ -147,9 +147,8 @@ static int levels(const void *which, const struct problem *problem)
     const int rounded = args.rank != 0 || args.starts != NULL || row->rounds_states ? CHUNK_ROUNDED_STATES : 0;
     if (args.rank == 0)
         return (row->joins && args.starts == NULL ? 10 : 1) + rounded;
-    return (row->tensor_cores != NULL && row->tensor_cores(&args, is_backward(problem->direction))
-                ? CHUNK_TENSOR_SUMS
-                : CHUNK_SUMS) +
+    return (row->tensor_cores != NULL && row->tensor_cores(&args, is_backward(problem->direction)) ? CHUNK_TENSOR_SUMS
+                                                                                                   : CHUNK_SUMS) +
            rounded;
 }
 
