@@ -5,8 +5,8 @@
 #include "lookback.h"
 
 /* From small tiles to large ones, as they were fastest on an H200: one sequence took 6.6 us with 2^16 elements, where a
-   lane looks at one tile at most, 7.2 with 2^18, and 8.0 with 2^19 (8.4 with tiles of 8192); with 2^20 9.7, and 10.5 with
-   tiles of 4096. */
+   lane looks at one tile at most, 7.2 with 2^18, 8.0 with 2^19 (8.4 with tiles of 8192), and 9.7 with 2^20 (10.5 with
+   tiles of 4096). */
 static const struct {
     int rows, threads;
     unsigned seq_tiles; /* up to so many of a sequence */

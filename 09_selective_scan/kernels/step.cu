@@ -75,8 +75,8 @@ static __device__ __forceinline__ int own_row(int part)
 
 /* A block has THREADS / lanes channels, blockIdx.x of them, and ROWS rows, blockIdx.y of them and every gridDim.y-th
    after these. A lane without a channel, a row or a slot of its own reads what others read, the last channel's, the
-   last row's, and A for a state, and stores nothing: so no load waits for a branch. Numbers of rows and channels have 32
-   bits, since addresses are a good part of what a warp computes here. */
+   last row's, and A for a state, and stores nothing: so no load waits for a branch. Numbers of rows and channels have
+   32 bits, since addresses are a good part of what a warp computes here. */
 template <typename dtype, int width, int lanes>
 static __global__ void __launch_bounds__(THREADS, width == 4 && lanes > 1 ? RESIDENT : 1)
     selective_step_rows(struct selective_step_args args)

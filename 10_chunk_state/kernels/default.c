@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - the kernel that each shape gets on each chip. Times are of an H200 (recordings/h200,
-   *-10_chunk_state.csv); tests/choices.t holds the choices against the newest of them. With W and Y: - forward mma from
-   rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and shared memory for it, for
-   up to MMA_MAX_ROWS rows; - backward the same (mma_back_fits says what of 16 bits is left out): 135 us in place of 182
-   with rank 16 in float32, 308 in place of 648 with rank 64, in bf16 128 of 182 and 238 of 655, in single runs; - else
-   low_rank, which launches plain where the chip's shared memory does not hold a stage of it. Packed sequences, which are
-   not measured, get the same, and low_rank without W and Y. Else, where TMA takes the shape (sm_90, dv a multiple of 8): - split, if all batches together have no more slices of 2 KB than a quarter of
-   the multiprocessors, which would have little to do, and there are 32 chunks; backward half of them, and 64 chunks
-   (single runs with 512 chunks: 8 heads in float32 98 us in place of 130, 16 heads in bf16 125 in place of 138; 4 heads
-   in float32: 64 chunks 17.5 in place of 21.1, 32 chunks 14.8 and not 13.3); - forward in float32 with no more chunks
-   than prefetch has on their way at once: prefetch, 5.7 to 8.3 us in place of 6.4 to 8.9 with 2 to 8 chunks; - else
-   tma. Without TMA: - forward in float32, where dv is a multiple of 4: prefetch; else registers; - backward from 8
-   chunks on, where three stages of it fit: low_rank, whose shared memory and copying warps serve a diagonal A, too
-   (64.0 us in place of 103.3 with 64 chunks), but not in 16 bits without the states, which it would round (70 us,
-   registers 121); else registers. */
+   *-10_chunk_state.csv); tests/choices.t holds the choices against the newest of them.
+
+   With W and Y:
+   - from rank 9 on, in 16 bits from rank 5 on, mma, where the chip has tensor cores for tf32 (sm_80) and shared memory
+     for it, for up to MMA_MAX_ROWS rows. Backward the same (mma_back_fits says what of 16 bits is left out), in single
+     runs 135 us in place of 182 with rank 16 in float32, 308 of 648 with rank 64, in bf16 128 of 182 and 238 of 655;
+   - else low_rank, which launches plain where the chip's shared memory does not hold a stage of it.
+   Packed sequences, which are not measured, get the same, and low_rank without W and Y.
+
+   Else, where TMA takes the shape (sm_90, dv a multiple of 8):
+   - split, if all batches together have no more slices of 2 KB than a quarter of the multiprocessors, which would have
+     little to do, and there are 32 chunks; backward half of them, and 64 chunks (single runs with 512 chunks: 8 heads
+     in float32 98 us in place of 130, 16 heads in bf16 125 in place of 138; 4 heads in float32: 64 chunks 17.5 in place
+     of 21.1, 32 chunks 14.8 and not 13.3);
+   - forward in float32 with no more chunks than prefetch has on their way at once: prefetch, 5.7 to 8.3 us in place of
+     6.4 to 8.9 with 2 to 8 chunks;
+   - else tma.
+
+   Without TMA:
+   - forward in float32, where dv is a multiple of 4: prefetch; else registers;
+   - backward from 8 chunks on, where three stages of it fit: low_rank, whose shared memory and copying warps serve a
+     diagonal A, too (64.0 us in place of 103.3 with 64 chunks), but not in 16 bits without the states, which it would
+     round (70 us, registers 121); else registers. */
 #include "kernels.h"
 #include "low_rank_plan.h"
 #include "mma_back.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* mma_backward.cu - the gradients with W and Y as products on the tensor cores, in three launches: mma.cu for the states
-   h before the chunks, unless the caller has kept them; mma.cu backward in time for the states' gradients d_h
+/* mma_backward.cu - the gradients with W and Y as products on the tensor cores, in three launches: mma.cu for the
+   states h before the chunks, unless the caller has kept them; mma.cu backward in time for the states' gradients d_h
    (mma_back.h); and then, with nothing left that one chunk needs of another, a block for each chunk of a head:
 
        P = Y' h         d_gamma = sum of d_h h over columns         two warps at a time take a 16th of these,
        Q = W' d_h       d_W = -d_h P', d_Y = -h Q'                  four of the block's eight P and d_W, four Q and d_Y
 
    It brings h and d_h once, 64 columns at a time, and W and Y. All columns of a head are in one block, so no sums are
-   left to add up: no atomics, always the same bits. d_h of 16 bits comes from the workspace, where it is not rounded. */
+   left to add up: no atomics, always the same bits. d_h of 16 bits comes from the workspace, where it is not
+   rounded. */
 /* The simulator builds it quickly: tens of rows and ranks in registers, in unrolled loops, and 18 of each kernel. */
 #include <cuda_runtime.h>
 

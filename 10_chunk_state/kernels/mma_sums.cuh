@@ -29,7 +29,8 @@ static __device__ __forceinline__ void multiply_parts(float c[4], float rest[4],
 }
 
 /* p = Y' h for 16 columns of h, which has the type `right`, and so many ranks, a multiple of 16. y, h, p: where the
-   matrices begin, h and p at the first of these columns; y_stride: elements from row to row of Y. dk: rows of Y and h. */
+   matrices begin, h and p at the first of these columns; y_stride: elements from row to row of Y. dk: rows of Y and of
+   h. */
 template <int dtype, int right, int ranks>
 static __device__ __forceinline__ void sums_project(const char *y, int y_stride, const char *h, int dk, float *p)
 {
@@ -67,8 +68,8 @@ static __device__ __forceinline__ void sums_project(const char *y, int y_stride,
     }
 }
 
-/* sum += d p' over so many columns, which are zeros up to a multiple of 8, for the warp's 16 rows of d, which has the type `left`, or for the
-   same ones of every SUM_ROWS: d begins with them. */
+/* sum += d p' over so many columns, which are zeros up to a multiple of 8, for the warp's 16 rows of d, which has the
+   type `left`, or for the same ones of every SUM_ROWS: d begins with them. */
 template <int left, int tiles, int ranks>
 static __device__ __forceinline__ void sums_outer(const char *d, const float *p, int columns, float (*sum)[ranks][4])
 {
