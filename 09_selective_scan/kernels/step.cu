@@ -252,8 +252,6 @@ extern "C" cudaError_t selective_step(const struct selective_step_args *given, c
     struct selective_step_args args = *given;
     if (args.batch == 0 || args.channels == 0)
         return cudaSuccess;
-    if (args.num_slots > 0x7FFFFFFF)
-        args.num_slots = 0x7FFFFFFF; /* as many as an array of int can name */
     if ((unsigned)args.dtype >= NUM_DTYPES || args.batch > 0x7FFFFFFF || args.channels > 0x7FFFFFFF ||
         args.states == 0 || args.states > SELECTIVE_MAX_STATES || args.groups == 0 || args.channels % args.groups != 0)
         return cudaErrorInvalidValue;
@@ -263,6 +261,8 @@ extern "C" cudaError_t selective_step(const struct selective_step_args *given, c
             *rows[i] = i < 4 ? args.channels : args.groups * args.states;
     if (!is_right(&args))
         return cudaErrorInvalidValue;
+    if (args.num_slots > 0x7FFFFFFF)
+        args.num_slots = 0x7FFFFFFF; /* as many as an array of int can name */
     int lanes;
     step_kernel_of *const kernel = args.dtype == BF16   ? kernel_of<__nv_bfloat16>(&args, &lanes)
                                    : args.dtype == FP16 ? kernel_of<__half>(&args, &lanes)
