@@ -22,6 +22,7 @@
 /* The simulator builds it quickly: tens of rows and ranks in registers, in unrolled loops, and 34 of each kernel. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/arch.h"
 #include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "chunk_check.h"
@@ -61,9 +62,14 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
         const size_t at = (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2;
         const bool inside = in_bounds(&plan, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2);
         h[v / 4][v % 4] = initial_state != NULL && inside ? initial_state[state + at] : 0.0f;
-        if (joins && inside)
+        if (DEVICE_ARCH >= 90 && joins && inside)
             h[v / 4][v % 4] += read1<dtype>(h_local, last + at);
     }
+    if (DEVICE_ARCH < 90 && joins) /* here sm_80 spills no register, and sm_90 does not where it stands above */
+#pragma unroll
+        for (int v = 0; v < tiles * 4; v++)
+            if (in_bounds(&plan, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+                h[v / 4][v % 4] += read1<dtype>(h_local, last + (v / 4 * 8 + v % 2) * plan.dv + v % 4 / 2);
     float *full = in_float32 + back_tile<tiles * 16>(&plan, block) + row * BLOCK_COLUMNS + column;
     struct stages stages = stages_of(&plan, memory);
     barrier_all<MMA_THREADS>();
