@@ -97,19 +97,16 @@ static void try_config(struct trials *trials, struct arrays *arrays)
 
 /* Checks once for all shapes, at the first one in which there is something to compute, that the chapter's own launchers
    keep their promises (operation->contract). */
-static void check_contracts(struct trials *trials, const size_t sizes[MAX_SIZES])
+static void check_contracts(struct trials *trials, const struct problem *problem)
 {
     static const enum direction passes[] = {FORWARD, BACKWARD};
     const struct selection *selection = trials->selection;
     const bool on_cpu = selection->machine->backend == ON_CPU;
     const size_t nothing[MAX_SIZES] = {0};
     char text[512];
-    if (selection->operation->contract == NULL || trials->contracts_checked ||
+    if (selection->operation->contract == NULL || trials->contracts_checked || problem_count(problem) == 0 ||
         launch_config_given(&selection->options->config))
         return; /* --config may be what a launcher refuses: runs without it check the promises */
-    for (int i = 0; i < selection->operation->num_sizes; i++)
-        if (sizes[i] == 0)
-            return;
     trials->contracts_checked = true;
     for (int k = 0; k < selection->num_kernels; k++)
         for (int pass = 0; pass < 2; pass++) {
@@ -472,7 +469,7 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
     arrays_choose(&arrays, selection->chosen);
     try_config(trials, &arrays);
     if (trials->status == 0) {
-        check_contracts(trials, sizes);
+        check_contracts(trials, &arrays.problem);
         check_shape(trials, &arrays, errors);
         time_shape(trials, &arrays, errors);
     }
