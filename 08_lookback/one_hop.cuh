@@ -41,9 +41,9 @@ struct one_hop_begin {
     unsigned last_launch, own_launch, mark;
 };
 
-/* Asks the L2 cache for the words of tile `number` and of all tiles of its sequence before it, of which one prefetch
-   gets two tiles', and for what one_hop_begin has. All lanes of a warp call it before they load the tile; nothing waits
-   until it is used. */
+/* Has the words of tile `number`, and of all tiles of its sequence before it, brought to L2, those of two tiles by one
+   prefetch; and asks for what struct one_hop_begin holds. All lanes of a warp call it before they load the tile, and
+   nothing waits for it until it is used. */
 static __device__ __forceinline__ struct one_hop_begin one_hop_enter(struct one_hop_space *space, unsigned number,
                                                                      unsigned number_in_seq, int lane)
 {
@@ -126,9 +126,9 @@ static __device__ __forceinline__ unsigned one_hop_count(struct one_hop_space *s
     return num_seqs == 1 ? 0 : sequences.fetch_add(1, cuda::memory_order_relaxed) + 1;
 }
 
-/* The same thread, later, with what it got: the last of them moves the launch's number on. It also gives one word pair
-   that this launch has no tile for the launch's number, another one each time. So none is older than ONE_HOP_TILES
-   launches, and when the numbers begin again after 2^32 launches, none is taken for new. */
+/* The same thread, later, with what it got. The last of them moves the launch's number on. Before, it writes that
+   number into pair `spare` of the words, another one in each launch, if this launch has no tile there. So no word is
+   older than ONE_HOP_TILES launches, and when the numbers begin again after 2^32 launches, none is taken for new. */
 static __device__ __forceinline__ void one_hop_leave(struct one_hop_space *space, unsigned counted, unsigned num_seqs,
                                                      unsigned launch)
 {
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void one_hop_leave(struct one_hop_space *space
     const struct pair nothing = {1.0f, 0.0f};
     unsigned found = launch - 1;
     if (counted >= num_seqs)
-        __trap(); /* as below */
+        __trap(); /* another launch uses the workspace at the same time */
     if (counted + 1 != num_seqs)
         return;
     if (num_seqs > 1)
