@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* low_rank_backward.cu - the gradients with W and Y, from the last chunk to the first: low_rank.cu with d_h in the
-   registers and W and Y in each other's block. With the state h before the chunk, which the caller has kept or forward
+   registers and W and Y in each other's place. With the state h before the chunk, which the caller has kept or forward
    computes once more,
 
        p = Y^T h,  q = W^T d_h                    sums over rows: by four consumer warps

@@ -3,8 +3,9 @@
    states h before the chunks, unless the caller has kept them; mma.cu backward in time for the states' gradients d_h
    (mma_back.h); and then, with nothing left that one chunk needs of another, a block for each chunk of a head:
 
-       P = Y' h         d_gamma = sum of d_h h over columns         two warps at a time take a 16th of these,
-       Q = W' d_h       d_W = -d_h P', d_Y = -h Q'                  four of the block's eight P and d_W, four Q and d_Y
+       P = Y' h         d_gamma = sum of d_h h over columns         each of eight warps has 8 rows of d_gamma, of 64;
+       Q = W' d_h       d_W = -d_h P', d_Y = -h Q'                  four have P and d_W, four Q and d_Y, and each of
+                                                                    four 16 columns of P or Q, and 16 rows, of 64
 
    It brings h and d_h once, 64 columns at a time, and W and Y. All columns of a head are in one block, so no sums are
    left to add up: no atomics, always the same bits. d_h of 16 bits comes from the workspace, where it is not
@@ -20,7 +21,8 @@
 #include "mma_back.h"
 #include "mma_sums.cuh"
 
-/* A quarter of the block copies columns of each of h, d_h, and, in the beginning, W and Y. h, W, Y: of the chunk. */
+/* Each quarter of the block copies one thing: columns of h, columns of d_h and, with the first columns, W, and Y. All
+   four: of the chunk. */
 template <int dtype>
 static __device__ __forceinline__ void sums_copy(const struct mma_sums_plan *plan, char *memory, size_t start,
                                                  const void *h, const void *d, const void *W, const void *Y)
