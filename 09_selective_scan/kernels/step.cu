@@ -10,8 +10,9 @@
        row 2                                                                     slot -1: nothing is touched
        row 3                                                                     slot 3
 
-   A lane takes `ROWS` rows, and asks for all that it needs of them before it computes any. A, which they share, is
-   loaded once. What belongs to a channel of a row, its step above all, is prepared by one of the channel's lanes. */
+   A lane takes `ROWS` rows. When it knows their slots, it asks for all that it needs of them before it waits for any of
+   it. A, which they share, is loaded once. What belongs to a channel of a row, its step above all, is prepared by one
+   of the channel's lanes. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -111,8 +112,8 @@ static __global__ void __launch_bounds__(THREADS, width == 4 && lanes > 1 ? RESI
             own_rows[i] = first_row + own + i < batch ? first_row + own + i : batch - 1;
         float u[owned], delta[owned], gate[owned], step[ROWS], step_u[ROWS], y[ROWS] = {};
         for (int done = 0; done < states; done += lanes * width) {
-            /* [load] All that is read is on its way before any of it is waited for: the states by asynchronous copies,
-               which need no registers. */
+            /* [load] All that is read but the slots is on its way before any of it is waited for: the states by
+               asynchronous copies, which need no registers. */
             const int n = done + part * width;
             const bool mine = whole || n < states;
             const size_t of_group = (size_t)group * states + n;
