@@ -44,7 +44,7 @@ const struct linrec_kernel chapter08_kernels[] = {
      .workspace_size = lookback_persistent_cluster_workspace, .info.min_arch = 90,
      .info.tunable = {.max_threads = PC_MAX_THREADS}},
     {KERNEL(default,
-            "cluster, resident, persistent_cluster or an earlier chapter's kernel, by number, length and chip"),
+            "cluster, one_hop, resident, persistent_cluster or an earlier chapter's, by number, length and chip"),
      .forward = linrec_forward, .backward = linrec_backward, .states = true, .workspace_size = linrec_workspace,
      .info.is_default = true},
     {.info.name = NULL},
