@@ -129,7 +129,7 @@ FOR_SM_90A = $(call sources_with,^.ifdef LINREC_SM_90A)
 # for sm_90a, where that is asked for or sm_90; the define tells the host so (common/cuda/arch.h)
 CHIPS_90A := $(CHIPS:sm_90=sm_90a)
 HAS_SM_90A := $(if $(filter sm_90a,$(CHIPS_90A)),-DLINREC_SM_90A)
-CUDA_INCLUDE = $(dir $(NVCC))../include
+CUDA_INCLUDE = $(dir $(lastword $(NVCC)))../include
 
 # a target that there is not: which one was meant? (Only what is typed: makes that a makefile starts have their own way to say it. What is there needs
 # no rule.)

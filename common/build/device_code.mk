@@ -23,7 +23,7 @@ all: $(CODE)
 build/device_code/$(ARCH)/%.cubin: %.cu FORCE
 	@mkdir -p $(@D)
 	@echo "  nvcc $@"
-	@$(NVCC) $(NVCCFLAGS) $(DEFINES) -cubin -o $@ $< 2> $@.ptxas; \
+	@$(NVCC) $(NVCCFLAGS) $(DEFINES) -c -cubin -o $@ $< 2> $@.ptxas; \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $@.ptxas >&2; exit $$status
 
 $(call cubins,$(MAY_SPILL)): private SPILL_FLAGS :=

@@ -104,7 +104,7 @@ sub build {
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
     my @apart = apart($backend, $exercise, $folder->{path}, "$answer.$suffix");
     write_text("$folder->{path}/apart", join(' ', 'exec', map { quoted($_) } @apart) . ' "$@"' . "\n");
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, limited(), 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend", 'DEBUG=',
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C', CCACHE_DISABLE => 1 }, limited(), 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend", 'DEBUG=',
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $watched ? 'WATCHED=yes' : (), $exercise->{on_cpu} ? 'ON_CPU=' . ($variant // 'yes') : defined $variant ? 'ADDRESSES=yes' : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
@@ -145,7 +145,7 @@ sub seen {
 # Runs a compiler of ours on an answer as `build' does.
 sub run_apart {
     my ($source, @command) = @_;
-    return run_command({ LC_ALL => 'C' }, limited(), qw(sh -c), 'cd common/judge && exec sh "$@"', 'sh', '../../' . dirname($source) . '/apart', @command);
+    return run_command({ LC_ALL => 'C', CCACHE_DISABLE => 1 }, limited(), qw(sh -c), 'cd common/judge && exec sh "$@"', 'sh', '../../' . dirname($source) . '/apart', @command);
 }
 
 # ---- the judge's program ----

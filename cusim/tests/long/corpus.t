@@ -20,7 +20,7 @@ my $folder = 'tests/corpus';
 my @names  = map { m{(\w+)\.cu$} } sort glob "$folder/" . ($ENV{CORPUS} // "*") . ".cu"; # CORPUS=cg_*: some of them
 is(build_programs(), 1, 'the simulator is built') or BAIL_OUT('no simulator');
 my @engine = 'build/cusim.o';
-my ($nvcc) = grep { -x } map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin';
+my @nvcc = split ' ', $ENV{NVCC} // (grep { -x } map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin')[0] // '';
 
 for my $name (@names) {
     my $source = "$folder/$name.cu";
@@ -59,12 +59,12 @@ for my $header (glob 'include/cuda_runtime.h include/sim_math.h include/cuda_pip
 # nvcc, where it is: it stops before it makes code for a chip. Its pass for the device takes half the time of both, and reads the host's code, too;
 # a few things only the host's refuses
 SKIP: {
-    skip 'no nvcc here', scalar @names if !defined $nvcc;
+    skip 'no nvcc here', scalar @names if !@nvcc;
     for my $name (@names) {
         my $refused = read_file("$folder/$name.cu") =~ m{\A// refused by both};
         my ($status, $err);
         for my $passes ('-ptx', $refused ? '-cuda' : ()) {
-            ($status, undef, $err) = run_program($nvcc, '-std=c++17', '-arch=compute_90', $passes, '-o', scratch('out'), "$folder/$name.cu");
+            ($status, undef, $err) = run_program(@nvcc, '-std=c++17', '-arch=compute_90', '-c', $passes, '-o', scratch('out'), "$folder/$name.cu");
             last if $status ne 0;
         }
         if ($err =~ /nccl\.h: No such file/) {
