@@ -29,7 +29,8 @@ sub shape {
 is(complaint({}, $p, shape(2, 3, 1, 3, 8, 0)), '', 'all options in all combinations');
 is(complaint({}, $p, shape(1, 2, 1, 2, 3, 1)), '', 'and with a rank');
 
-is(complaint({}, $p, shape(1, '8,17', 1, 2, 8, 0), '--backward', '--type', $_), '', "gradients in $_, of one stretch and of three") for 'bf16', 'fp16';
+is(complaint({}, $p, shape(1, '8,17', 1, 2, 8, 0), '--backward', '--type', 'bf16', '--with', $_), '', "gradients in bf16, of one stretch and of three, $_") for 'initial_state', 'all';
+is(complaint({}, $p, shape(1, 17, 1, 2, 8, 0), qw(--backward --type fp16 --with none)), '', 'gradients in fp16, of three stretches');
 
 # ---- the definition, on halves and quarters: every result is exact in float32 ----
 
