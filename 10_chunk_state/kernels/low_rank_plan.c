@@ -92,8 +92,8 @@ cudaError_t low_rank_back_plan_of(const struct chunk_state_args *args, const str
 
 cudaError_t mma_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_plan *plan)
 {
-    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
-    const size_t ranks = args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64;
+    const size_t rows = mma_rows(args);
+    const size_t ranks = mma_ranks(args);
     const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_plan_of(args, gpu, rows, plan);
     if (error != cudaSuccess)
         return error;
@@ -107,7 +107,7 @@ cudaError_t mma_plan_of(const struct chunk_state_args *args, const struct gpu_in
 
 cudaError_t wgmma_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_plan *plan)
 {
-    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+    const size_t rows = mma_rows(args);
     const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_plan_of(args, gpu, rows, plan);
     if (error != cudaSuccess)
         return error;
@@ -121,8 +121,8 @@ cudaError_t wgmma_plan_of(const struct chunk_state_args *args, const struct gpu_
 cudaError_t mma_sums_plan_of(const struct chunk_state_args *args, const struct gpu_info *of_gpu,
                              struct mma_sums_plan *plan)
 {
-    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
-    const size_t ranks = args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64, bytes = dtype_bytes(args->dtype);
+    const size_t rows = mma_rows(args);
+    const size_t ranks = mma_ranks(args), bytes = dtype_bytes(args->dtype);
     const size_t blocks = args->batch * args->chunks * args->heads;
     struct gpu_info gpu;
     const cudaError_t error = gpu_of(of_gpu, &gpu);

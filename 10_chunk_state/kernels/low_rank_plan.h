@@ -54,6 +54,16 @@ struct low_rank_plan {
 cudaError_t low_rank_plan_of(const struct chunk_state_args *args, const struct gpu_info *gpu, size_t rows,
                              struct low_rank_plan *plan);
 
+/* Rows, up to MMA_MAX_ROWS, and ranks of the kernels on tensor cores: filled up with zeros to one of these numbers. */
+static inline size_t mma_rows(const struct chunk_state_args *args)
+{
+    return args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+}
+static inline size_t mma_ranks(const struct chunk_state_args *args)
+{
+    return args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64;
+}
+
 /* The same for mma.cu, which has 64 or 128 rows and 16, 32 or 64 ranks, and room for the sums that its warps tell each
    other. cudaErrorNotSupported: the chip has no shared memory for two stages of it. */
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * BLOCK_COLUMNS * sizeof(float))

@@ -151,11 +151,10 @@ static __global__ void __launch_bounds__(SUM_THREADS, tiles == 1 ? 2 : 1)
 /* Bytes of d_h in float32. */
 static size_t d_bytes(const struct chunk_state_args *args)
 {
-    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
     const size_t slices = (args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     return args->dtype == FLOAT32
                ? 0
-               : args->batch * args->chunks * args->heads * slices * rows * BLOCK_COLUMNS * sizeof(float);
+               : args->batch * args->chunks * args->heads * slices * mma_rows(args) * BLOCK_COLUMNS * sizeof(float);
 }
 
 /* d_h in float32 comes first. */
