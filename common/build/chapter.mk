@@ -293,7 +293,7 @@ FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
 FLAGS := $(OBJ)/flags
 COMPILERS = $(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))
 BUILT_WITH = $(call without_werror,$(COMPILERS)) -fdebug-prefix-map, rules from ROOT
-without_werror = $(subst -Werror,,$(subst -Werror all-warnings,,$(subst -Xptxas -Werror,,$(1))))
+without_werror = $(subst -Werror,,$(subst -Werror=all-warnings,,$(subst -Xptxas=-Werror,,$(1))))
 HOLDS = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || { echo '$(1)' > $(PART) && mv $(PART) $@; }
 ifneq ($(shell cat $(FLAGS) 2> /dev/null),$(BUILT_WITH))
 $(FLAGS): FORCE

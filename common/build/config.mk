@@ -104,15 +104,16 @@ FOR_CHIPS = $(if $(word 2,$(CHIPS)),$(foreach chip,$(CHIPS),-gencode arch=$(chip
     -gencode arch=compute_$(PTX_NUMBER)$(,)code=compute_$(PTX_NUMBER),-arch=$(CHIPS))
 # for `make watch`; elsewhere the lines of a program and its variables are not to be had (docs/watch.md)
 WATCH := $(if $(filter x86_64,$(shell uname -m)),--watch)
-# -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
-SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
-NVCCFLAGS = -std=c++17 -O3 $(FOR_CHIPS) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v \
-    $(SPILL_FLAGS) $(if $(WERROR),-Werror all-warnings)
+# -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object. With = and not a space, as
+# ccache reads nvcc's options
+SPILL_FLAGS = -Xptxas=-warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas=-Werror)
+NVCCFLAGS = -std=c++17 -O3 $(FOR_CHIPS) -lineinfo -Xcompiler=-Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas=-v \
+    $(SPILL_FLAGS) $(if $(WERROR),-Werror=all-warnings)
 ifneq ($(DEBUG),)
   OBJ_SUFFIX := $(OBJ_SUFFIX)_debug
   CFLAGS := -O0 -g
   SIM_CXXFLAGS += -O0 -g
-  NVCCFLAGS = -std=c++17 -O0 -g -G $(FOR_CHIPS) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v
+  NVCCFLAGS = -std=c++17 -O0 -g -G $(FOR_CHIPS) -Xcompiler=-Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas=-v
 endif
 # What a source says of itself in a line of its own, and is compiled otherwise for, wherever it is compiled; as NN_x/kernels/scan:
 # - a register may spill in it without being an error;

@@ -32,7 +32,7 @@ ok($status eq 0 && $out =~ /^all +forward .*^threads +forward .*^none +forward /
 
 # the launcher's own refusal: many threads with many stages
 my @too_much = ('--config', 'threads=512,stages=3');
-my $refusal = qr/: all does not run with threads=512,stages=3 here, .*; choose smaller numbers$/;
+my $refusal = qr/: all does not run with threads=512,stages=3 here, .*; choose other numbers$/;
 ($status, $out, $err) = run_program($p, @quick, '--variant', 'all', @too_much);
 ok($status eq 2 && $err =~ /\A[^\n]*$refusal\n\z/ && $out !~ /passed|FAILED/, 'a shape that the launcher refuses: one line') or diag("$status $out$err");
 my @arrays = ('--inputs', write_npy(scratch('x.npy'), '(3,)', 1, 1, 1), '--coeffs', write_npy(scratch('c.npy'), '(3,)', 2, 2, 2), '--outputs', $y);
