@@ -50,6 +50,10 @@ const char *launch_tunables_text(const struct launch_tunables *tunable, char tex
    example. */
 bool launch_config_refused(const struct launch_config *config, cudaError_t error);
 
+/* What may be the cause, and what to do: the end of a sentence that names the kernel and what was given. */
+#define LAUNCH_CONFIG_CAUSE                                                                                            \
+    "for want of shared memory, for example, or of room for all blocks at once; choose other numbers"
+
 #ifdef __cplusplus
 }
 #endif

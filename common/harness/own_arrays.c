@@ -328,10 +328,8 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
     if (error == cudaSuccess)
         status = write_files(own, &results);
     else if (launch_config_refused(config, error))
-        status = usage_error(
-            "%s does not run with %s here, for want of shared memory, for example, or of room for all blocks "
-            "at once; choose other numbers",
-            kernel->name, launch_config_text(config, ',', given) + 1);
+        status = usage_error("%s does not run with %s here, " LAUNCH_CONFIG_CAUSE, kernel->name,
+                             launch_config_text(config, ',', given) + 1);
     else
         fprintf(stderr, "FAILED %s: %s\n", kernel->name, cudaGetErrorString(error));
     host_free(&results);

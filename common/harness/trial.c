@@ -89,9 +89,8 @@ static void try_config(struct trials *trials, struct arrays *arrays)
     }
     if (num_refused != 0 && num_taken == 0)
         trials->status =
-            usage_error("%s %s with %s here, for want of shared memory, for example, or of room for all blocks at "
-                        "once; choose other numbers",
-                        variant != NULL ? variant : "no variant", variant != NULL ? "does not run" : "runs", given + 1);
+            usage_error("%s %s with %s here, " LAUNCH_CONFIG_CAUSE, variant != NULL ? variant : "no variant",
+                        variant != NULL ? "does not run" : "runs", given + 1);
 }
 
 /* ---- checks ---- */

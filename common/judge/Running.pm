@@ -104,15 +104,15 @@ sub build {
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
     my @apart = apart($backend, $exercise, $folder->{path}, "$answer.$suffix");
     write_text("$folder->{path}/apart", join(' ', 'exec', map { quoted($_) } @apart) . ' "$@"' . "\n");
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C', CCACHE_DISABLE => 1 }, limited(), 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend", 'DEBUG=',
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, limited(), 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend", 'DEBUG=',
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $watched ? 'WATCHED=yes' : (), $exercise->{on_cpu} ? 'ON_CPU=' . ($variant // 'yes') : defined $variant ? 'ADDRESSES=yes' : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
 
 sub quoted { return "'" . $_[0] =~ s/'/'\\''/gr . "'" }
 
-# The limits of all that reads an answer: a command that sets them, and goes on as the one behind it.
-sub limited { return (qw(sh -c), "for limit in '-t $compiling' '-v 8388608' '-f 1048576'; do ulimit \$limit 2> /dev/null; done; exec \"\$@\"", 'sh') }
+# The limits of all that reads an answer, and no cache, which lies where it may not write: a command that sets them, and goes on as the one behind it.
+sub limited { return (qw(sh -c), "for limit in '-t $compiling' '-v 8388608' '-f 1048576'; do ulimit \$limit 2> /dev/null; done; CCACHE_DISABLE=1 exec \"\$@\"", 'sh') }
 
 # The sandbox in which an answer is compiled and linked; nothing where there is none. It holds the headers that an answer may include, the simulator, the
 # runner's object and this answer.
@@ -145,7 +145,7 @@ sub seen {
 # Runs a compiler of ours on an answer as `build' does.
 sub run_apart {
     my ($source, @command) = @_;
-    return run_command({ LC_ALL => 'C', CCACHE_DISABLE => 1 }, limited(), qw(sh -c), 'cd common/judge && exec sh "$@"', 'sh', '../../' . dirname($source) . '/apart', @command);
+    return run_command({ LC_ALL => 'C' }, limited(), qw(sh -c), 'cd common/judge && exec sh "$@"', 'sh', '../../' . dirname($source) . '/apart', @command);
 }
 
 # ---- the judge's program ----
