@@ -14,6 +14,8 @@
 
 #include <cuda_pipeline.h>
 
+#include "../../common/cuda/cp_async.h"
+
 #include "load_store.cuh"
 #include "low_rank_plan.h"
 
@@ -25,23 +27,24 @@ struct share {
     int rows, vectors, bytes, apart; /* in a row so many vectors of so many bytes; from one to the next */
 };
 
-/* Of `rows` rows of so many bytes, which threads, a multiple of 32, copy by vectors. to: where the rows begin in a
+/* Of `rows` rows of so many bytes, which 32, 64 or 128 threads copy by vectors. to: where the rows begin in a
    stage. They lie from_row and to_row bytes apart. */
 static __device__ __forceinline__ struct share share_of(int thread, int threads, const void *from, size_t from_row,
                                                         unsigned to, unsigned to_row, int rows, int bytes, int vector)
 {
-    int wide = 1; /* threads side by side in a row */
-    while (wide < 32 && wide * vector < bytes)
-        wide *= 2;
-    const int row = thread / wide, at = thread % wide * vector, step = threads / wide;
+    int wide = 0; /* 2^wide threads stand side by side in a row; divisions by variables take long */
+    while (wide < 5 && vector << wide < bytes)
+        wide++;
+    const int step = __ffs(threads) - 1 - wide, wider = __ffs(vector) - 1 + wide; /* their logarithms, too */
+    const int row = thread >> wide, at = (thread - (row << wide)) * vector;
     const struct share share = {(const char *)from + row * from_row + at,
-                                step * from_row,
+                                from_row << step,
                                 to + row * to_row + at,
-                                step * to_row,
-                                row < rows && at < bytes ? (rows - row + step - 1) / step : 0,
-                                at < bytes ? (bytes - at + wide * vector - 1) / (wide * vector) : 0,
+                                to_row << step,
+                                row < rows && at < bytes ? (rows - row + (1 << step) - 1) >> step : 0,
+                                at < bytes ? (bytes - at + (1 << wider) - 1) >> wider : 0,
                                 vector,
-                                wide * vector};
+                                1 << wider};
     return share;
 }
 
@@ -162,23 +165,6 @@ static __device__ __forceinline__ void matrix_spread(const struct low_rank_plan 
 {
     if (dtype != FLOAT32 && raw != rows)
         spread_rows(plan, stage + raw, stage + rows);
-}
-
-/* Waits until at most so many of the thread's last commits are on their way. The instruction takes a constant, of which
-   those up to `offered`, 3 or 4, are here; instead of more it waits until that many are left. */
-template <int offered>
-static __device__ __forceinline__ void cp_async_wait(int most)
-{
-    if (offered == 4 && most >= 4)
-        __pipeline_wait_prior(4);
-    else if (offered == 3 ? most >= 3 : most == 3)
-        __pipeline_wait_prior(3);
-    else if (most == 2)
-        __pipeline_wait_prior(2);
-    else if (most == 1)
-        __pipeline_wait_prior(1);
-    else
-        __pipeline_wait_prior(0);
 }
 
 #endif

@@ -4,8 +4,8 @@
 
    With W and Y:
    - from rank 9 on, in 16 bits from rank 5 on, mma, where the chip has tensor cores for tf32 (sm_80) and shared memory
-     for it, for up to MMA_MAX_ROWS rows. Backward the same (mma_back_fits says what of 16 bits is left out), in single
-     runs 135 us in place of 182 with rank 16 in float32, 308 of 648 with rank 64, in bf16 128 of 182 and 238 of 655;
+     for it, for up to MMA_MAX_ROWS rows. Backward the same (mma_back_fits says what of 16 bits is left out), 135 us in
+     place of 181 with rank 16 in float32, 307 of 649 with rank 64, in bf16 120 of 180 and 239 of 653;
    - else low_rank, which launches plain where the chip's shared memory does not hold a stage of it.
    Packed sequences, which are not measured, get the same, and low_rank without W and Y.
 

@@ -111,15 +111,17 @@ static __device__ __forceinline__ void unpack16(uint4 words, float *x)
     }
 }
 
-/* The other way round, to global memory. */
+/* The other way round, to global memory, if `wanted`. The words are made in any case, so that of many such stores in a
+   row only the stores have a condition, and the words of all can be made side by side. */
 template <int dtype>
-static __device__ __forceinline__ void write16(void *to, const float *x)
+static __device__ __forceinline__ void write16(void *to, const float *x, bool wanted = true)
 {
     unsigned word[4];
 #pragma unroll
     for (int w = 0; w < 4; w++)
         word[w] = dtype == FLOAT32 ? __float_as_uint(x[w]) : pack<dtype>(x[2 * w], x[2 * w + 1]);
-    *(uint4 *)to = make_uint4(word[0], word[1], word[2], word[3]);
+    if (wanted)
+        *(uint4 *)to = make_uint4(word[0], word[1], word[2], word[3]);
 }
 
 /* Streams four elements to global memory. */

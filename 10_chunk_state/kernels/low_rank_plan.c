@@ -123,12 +123,12 @@ cudaError_t mma_sums_plan_of(const struct chunk_state_args *args, const struct g
 {
     const size_t rows = mma_rows(args);
     const size_t ranks = mma_ranks(args), bytes = dtype_bytes(args->dtype);
-    const size_t blocks = args->batch * args->chunks * args->heads;
+    const size_t chunks = args->batch * args->chunks * args->heads;
     struct gpu_info gpu;
     const cudaError_t error = gpu_of(of_gpu, &gpu);
     if (error != cudaSuccess)
         return error;
-    if (args->dk > MMA_MAX_ROWS || blocks > 0x7FFFFFFF)
+    if (args->dk > MMA_MAX_ROWS || chunks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     *plan = (struct mma_sums_plan){
         .dv = args->dv,
@@ -138,16 +138,15 @@ cudaError_t mma_sums_plan_of(const struct chunk_state_args *args, const struct g
         .slices = (int)((args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS),
         .rows = (int)rows,
         .padded = (int)ranks,
-        .w_stride = (int)ranks + 8,
         .x_vector = vector_of(args->dv * bytes),
         .d_vector = vector_of(args->dv * sizeof(float)),
         .w_vector = vector_of(args->rank * bytes),
         .full = args->dk == rows && args->rank == ranks && args->dv % SUM_COLUMNS == 0,
-        .blocks = (unsigned)blocks,
+        .chunks = (unsigned)chunks,
     };
     plan->d = (unsigned)(rows * SUM_STRIDE * bytes);
     plan->w = plan->d + (unsigned)(rows * SUM_STRIDE * sizeof(float));
-    plan->y = plan->w + (unsigned)(rows * (ranks + 8) * bytes);
+    plan->y = plan->w + (unsigned)(rows * (ranks + SUM_PADDING) * bytes);
     plan->p = plan->y + (plan->y - plan->w);
     plan->q = plan->p + (unsigned)(ranks * SUM_STRIDE * sizeof(float));
     plan->bytes = plan->q + (plan->q - plan->p);

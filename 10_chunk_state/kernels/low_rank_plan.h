@@ -23,9 +23,10 @@ enum {
     MMA_THREADS = 2 * LOW_RANK_CONSUMERS, /* of mma.cu and wgmma.cu: half of them compute, half copy */
     MMA_MAX_ROWS = 128,                   /* dk: with more, registers would not do */
     SUM_COLUMNS = 64,                     /* mma_backward.cu: of the state, that a block has at a time, */
-    SUM_STRIDE = SUM_COLUMNS + 8,         /* elements from row to row of what has these columns in shared memory, */
-    SUM_ROWS = 64,                        /* rows that its warps have at a time, */
-    SUM_THREADS = 256,                    /* and its threads */
+    SUM_PADDING = 8,
+    SUM_STRIDE = SUM_COLUMNS + SUM_PADDING, /* elements from row to row of what has these columns in shared memory, */
+    SUM_ROWS = 64,                          /* rows that its warps have at a time, */
+    SUM_THREADS = 256,                      /* and its threads */
 };
 
 /* The same of a state in a stage of low_rank_backward.cu: with 256 rows in float32 as few as bring no conflicts to
@@ -78,11 +79,10 @@ struct mma_sums_plan {
     size_t dv;
     int dk, rank, decays, slices;
     int rows, padded;                 /* 64 or 128, and 16, 32 or 64 */
-    int w_stride;                     /* elements from row to row of W and Y */
     int x_vector, d_vector, w_vector; /* bytes that are copied at once; d_vector: of d_h in float32 */
     bool full;                        /* copies fill all of it */
     unsigned d, w, y, p, q, bytes;
-    unsigned blocks;
+    unsigned chunks; /* of all heads */
 };
 
 /* cudaErrorNotSupported: the chip has no shared memory for a block of it. */

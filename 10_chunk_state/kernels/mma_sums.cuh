@@ -29,12 +29,11 @@ static __device__ __forceinline__ void multiply_parts(float c[4], float rest[4],
 }
 
 /* p = Y' h for 16 columns of h, which has the type `right`, and so many ranks, a multiple of 16. y, h, p: where the
-   matrices begin, h and p at the first of these columns; y_stride: elements from row to row of Y. dk: rows of Y and of
-   h. */
+   matrices begin, h and p at the first of these columns. dk: rows of Y and of h. */
 template <int dtype, int right, int ranks>
-static __device__ __forceinline__ void sums_project(const char *y, int y_stride, const char *h, int dk, float *p)
+static __device__ __forceinline__ void sums_project(const char *y, const char *h, int dk, float *p)
 {
-    enum { AT_ONCE = ranks < 32 ? 1 : 2 }; /* times 16 ranks: registers */
+    enum { AT_ONCE = ranks < 32 ? 1 : 2, Y_STRIDE = ranks + SUM_PADDING }; /* times 16 ranks: registers */
     const int lane = threadIdx.x % 32, l = lane / 4, j = lane % 4;
 #pragma unroll 1
     for (int first = 0; first < ranks; first += AT_ONCE * 16) {
@@ -51,7 +50,7 @@ static __device__ __forceinline__ void sums_project(const char *y, int y_stride,
                 float big[4], small[4];
 #pragma unroll
                 for (int v = 0; v < 4; v++)
-                    split<dtype>(read1<dtype>(y, (row + v / 2 * 4) * y_stride + first + m * 16 + v % 2 * 8 + l),
+                    split<dtype>(read1<dtype>(y, (row + v / 2 * 4) * Y_STRIDE + first + m * 16 + v % 2 * 8 + l),
                                  &big[v], &small[v]);
 #pragma unroll
                 for (int n = 0; n < 2; n++)

@@ -32,8 +32,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const size_t num_out = STRETCH(dtype) > 1 && checkpoints != NULL ? 0 : exclusive ? chunks - 1 : chunks;
     char *const out =
         (char *)h_out + slice_at<dtype>(tma, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
-    float4 *const sums = (float4 *)(stages + tma->own_at); /* what the columns go through in a segment */
-    float state[OWN(dtype)], h[OWN(dtype)], decays[TILE_STEPS];
+    float4 *const sums = (float4 *)(stages + tma->own_at); /* of the columns, in two windows */
+    float h[OWN(dtype)], decays[TILE_STEPS];
     uint4 x[TILE_STEPS];
     struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, later = sum;
 
@@ -41,17 +41,15 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     for (int s = 0; s < tma->stages; s++, split_advance(&later, &plan))
         tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, tma, &slice, later.tile * TILE_STEPS,
                                         stages + s * tma->stage_bytes, decays_slot(tma, stages, s), &arrived[s]);
-    state_read<dtype>(initial_state, &slice, state);
-    if (exclusive && segment == 0 && slice.inside)
-        write16<dtype>(out - row_bytes, state);
+    state_read<dtype>(initial_state, &slice, h);
     for (unsigned window = 0; window < plan.windows; window++) {
-        float product = 1.0f;
+        float product = 1.0f, through[OWN(dtype)];
 
         /* 1. Sum up the segment; its tiles stay in their stages. All of its decays come first. */
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c++)
-            h[c] = 0.0f;
-        decays_wait(tma->stages - (int)plan.each);
+            through[c] = 0.0f;
+        cp_async_wait<4>(tma->stages - (int)plan.each);
         __syncthreads();
         for (unsigned n = 0; n < plan.each; n++, split_advance(&sum, &plan)) {
             const int in = (int)tile_chunks<TILE_STEPS>(tma, sum.tile * TILE_STEPS);
@@ -60,17 +58,19 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             mbarrier_wait(&arrived[sum.stage], sum.parity);
             tile_read<dtype, TILE_STEPS>(tma, &slice, stages + sum.stage * tma->stage_bytes, x);
             decays_read<TILE_STEPS>(&slice, decays_slot(tma, stages, sum.stage), decays);
+            tile_fill<TILE_STEPS>(in, x, decays);
 #pragma unroll
             for (int s = 0; s < TILE_STEPS; s++) {
-                if (s >= in)
-                    break;
                 product *= decays[s];
-                state_step<dtype>(x[s], decays[s], h);
+                state_step<dtype>(x[s], decays[s], through);
             }
         }
 
-        /* 2. Tell, and wait until all have told. 3. Join: what comes into the own segment, and into the next window. */
-        split_join<dtype>(&plan, sums, segment, window % 2, product, h, state);
+        /* 2. Tell, and wait until all have told. 3. Join: what comes into the own segment. */
+        split_join<dtype>(&plan, sums, segment, window % 2, product, through, h);
+        if (window == plan.windows - 1)
+            cluster_arrive(); /* this block has read all pairs that it needs */
+        write16<dtype>(out - row_bytes, h, exclusive && window == 0 && segment == 0 && slice.inside);
 
         /* 4. Go through the segment again, write the states, and fill each stage anew. */
         for (unsigned n = 0; n < plan.each; n++, split_advance(&write, &plan), split_advance(&later, &plan)) {
@@ -82,6 +82,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                 state_write<dtype>(checkpoint_at<dtype>(checkpoints, tma, first), &slice, h);
             tile_read<dtype, TILE_STEPS>(tma, &slice, from, x);
             decays_read<TILE_STEPS>(&slice, decays_slot(tma, stages, write.stage), decays);
+            tile_fill<TILE_STEPS>(in, x, decays);
             if (later.tile * TILE_STEPS < chunks) {
                 fence_proxy_async(); /* the tile was read before its stage is filled again */
                 __syncthreads();
@@ -90,17 +91,14 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                                             decays_slot(tma, stages, write.stage), &arrived[write.stage]);
 #pragma unroll
             for (int s = 0; s < TILE_STEPS; s++, to += row_bytes) {
-                if (s < in)
-                    state_step<dtype>(x[s], decays[s], h);
-                if (s < written)
-                    write16<dtype>(to, h);
+                state_step<dtype>(x[s], decays[s], h);
+                write16<dtype>(to, h, s < written);
             }
         }
     }
-    if (segment == 0)
-        state_write<dtype>(final_state, &slice, state);
-    cluster_arrive(); /* the others have read this block's pairs */
-    cluster_wait();
+    if (segment == plan.segments - 1)
+        state_write<dtype>(final_state, &slice, h);
+    cluster_wait(); /* the others have read this block's pairs */
 }
 
 extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cudaStream_t stream)

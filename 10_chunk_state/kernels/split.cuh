@@ -70,33 +70,48 @@ static __device__ __forceinline__ void split_advance(struct split_position *at, 
         at->stage = 0, at->parity ^= 1;
 }
 
-/* What goes through a segment if nothing comes in is h; what comes in is multiplied by `factor`. Tells the cluster this
-   pair of the thread's columns, joins all blocks' pairs in their order, and leaves in h what comes into the block's own
-   segment, and in state, where what comes into the window was, what comes into the next one. Two windows' pairs are
-   there at once, because a block may be one window ahead of another; it cannot be two. */
+/* What goes through a segment if nothing comes in is `sum`; what comes in is multiplied by `factor`. Tells the cluster
+   this pair of the thread's columns, joins those of the segments before the block's own in their order, and leaves in h
+   what comes into the own segment. Nobody needs the last segment's pair. So its block tells what comes into the window
+   instead: its h, which is what has come out of the window before. Two windows' pairs are there at once, because a
+   block may be one window ahead of another; it cannot be two. */
 template <int dtype>
 static __device__ __forceinline__ void split_join(const struct split_plan *plan, float4 *sums, unsigned segment,
-                                                  unsigned buffer, float factor, float *h, float *state)
+                                                  unsigned buffer, float factor, const float *sum, float *h)
 {
-    float *const factors = (float *)(sums + OWN(dtype) / 2 * blockDim.x);
+    const unsigned last = plan->segments - 1, at = buffer * OWN(dtype) / 4 * blockDim.x + threadIdx.x;
+    float *const factors = (float *)(sums + OWN(dtype) / 2 * blockDim.x) + buffer * blockDim.x + threadIdx.x;
+    float4 pairs[SPLIT_MAX_SEGMENTS][OWN(dtype) / 4];
+    float times[SPLIT_MAX_SEGMENTS];
 #pragma unroll
     for (int c = 0; c < OWN(dtype); c += 4)
-        sums[(buffer * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x] =
-            make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
-    factors[buffer * blockDim.x + threadIdx.x] = factor;
+        sums[at + c / 4 * blockDim.x] = segment == last ? make_float4(h[c], h[c + 1], h[c + 2], h[c + 3])
+                                                        : make_float4(sum[c], sum[c + 1], sum[c + 2], sum[c + 3]);
+    *factors = factor;
     cluster_arrive();
     cluster_wait();
-#pragma unroll 4
-    for (unsigned s = 0; s < plan->segments; s++) {
-        const float4 *const there = (const float4 *)cluster_shared(sums, s);
-        const float times = ((const float *)cluster_shared(factors, s))[buffer * blockDim.x + threadIdx.x];
+#pragma unroll
+    for (unsigned s = 0; s < SPLIT_MAX_SEGMENTS; s++) { /* all are asked for before the first is used: 0 is `last` */
+        if (s > segment)
+            break;
+        const unsigned from = s == 0 ? last : s - 1;
+        times[s] = *(const float *)cluster_shared(factors, from);
+#pragma unroll
+        for (int c = 0; c < OWN(dtype); c += 4)
+            pairs[s][c / 4] = *(const float4 *)cluster_shared(&sums[at + c / 4 * blockDim.x], from);
+    }
+#pragma unroll
+    for (unsigned s = 0; s < SPLIT_MAX_SEGMENTS; s++) {
+        if (s > segment)
+            break;
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c += 4) {
-            const float4 pair = there[(buffer * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x];
-            if (s == segment)
-                h[c] = state[c], h[c + 1] = state[c + 1], h[c + 2] = state[c + 2], h[c + 3] = state[c + 3];
-            state[c] = times * state[c] + pair.x, state[c + 1] = times * state[c + 1] + pair.y;
-            state[c + 2] = times * state[c + 2] + pair.z, state[c + 3] = times * state[c + 3] + pair.w;
+            const float4 pair = pairs[s][c / 4];
+            if (s == 0)
+                h[c] = pair.x, h[c + 1] = pair.y, h[c + 2] = pair.z, h[c + 3] = pair.w;
+            else
+                h[c] = times[s] * h[c] + pair.x, h[c + 1] = times[s] * h[c + 1] + pair.y,
+                h[c + 2] = times[s] * h[c + 2] + pair.z, h[c + 3] = times[s] * h[c + 3] + pair.w;
         }
     }
 }

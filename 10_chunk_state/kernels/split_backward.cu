@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const size_t last = (tma->flat.chunks - 1) / steps * steps; /* the first chunk of tile 0 */
     float4 *const pairs = (float4 *)(stages + tma->own_at);
     float *products = (float *)pairs + 2 * (OWN(dtype) + 1) * blockDim.x; /* of a tile, and of the one before */
-    float d_in[OWN(dtype)], d[OWN(dtype)], decays[steps], h[steps][OWN(dtype)];
+    float d[OWN(dtype)], decays[steps], h[steps][OWN(dtype)];
     float before[OWN(dtype)]; /* the state before the next tile that is gone through again */
     uint4 d_words[steps], h_words[steps];
     struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, next = sum, later = sum;
@@ -47,16 +47,16 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     for (int s = 0; s < tma->stages; s++, split_advance(&later, &plan)) /* what is before chunk 0 is no tile */
         tile_load<dtype, steps, 2>(states, d_h_out, gamma, tma, &slice, last - later.tile * steps,
                                    stages + s * tma->stage_bytes, decays_slot(tma, stages, s), &arrived[s]);
-    state_read<dtype>(d_final_state, &slice, d_in);
+    state_read<dtype>(d_final_state, &slice, d);
     before_read<dtype>(initial_state, checkpoints, tma, &slice, last - next.tile * steps, before);
     for (unsigned window = 0; window < plan.windows; window++) {
-        float factor = 1.0f;
+        float factor = 1.0f, through[OWN(dtype)];
 
         /* 1. What the segment makes of 0; its tiles stay in their stages. All of its decays come first. */
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c++)
-            d[c] = 0.0f;
-        decays_wait(tma->stages - (int)plan.each);
+            through[c] = 0.0f;
+        cp_async_wait<4>(tma->stages - (int)plan.each);
         __syncthreads();
         for (unsigned n = 0; n < plan.each; n++, split_advance(&sum, &plan)) {
             const int in = (int)tile_chunks<steps>(tma, last - sum.tile * steps);
@@ -65,21 +65,22 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             mbarrier_wait(&arrived[sum.stage], sum.parity);
             tile_read<dtype, steps>(tma, &slice, stages + sum.stage * tma->stage_bytes + tma->tile_bytes, d_words);
             decays_read<steps>(&slice, decays_slot(tma, stages, sum.stage), decays);
+            tile_fill<steps>(in, d_words, decays);
 #pragma unroll
             for (int s = steps - 1; s >= 0; s--) {
                 float d_out[OWN(dtype)];
-                if (s >= in)
-                    continue;
                 unpack16<dtype>(d_words[s], d_out);
                 factor *= decays[s];
 #pragma unroll
                 for (int c = 0; c < OWN(dtype); c++)
-                    d[c] = exclusive ? decays[s] * d[c] + d_out[c] : decays[s] * (d[c] + d_out[c]);
+                    through[c] = exclusive ? decays[s] * through[c] + d_out[c] : decays[s] * (through[c] + d_out[c]);
             }
         }
 
-        /* 2. and 3. What comes into the segment from behind, to d, and into the next window, to d_in. */
-        split_join<dtype>(&plan, pairs, segment, window % 2, factor, d, d_in);
+        /* 2. and 3. What comes into the segment from behind. */
+        split_join<dtype>(&plan, pairs, segment, window % 2, factor, through, d);
+        if (window == plan.windows - 1)
+            cluster_arrive(); /* this block has read all pairs that it needs */
 
         /* 4. Go through the segment again, write d_h_local, leave the products, and fill each stage anew. */
         for (unsigned n = 0; n < plan.each; n++, split_advance(&write, &plan), split_advance(&later, &plan)) {
@@ -91,6 +92,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             tile_read<dtype, steps>(tma, &slice, from, h_words);
             tile_read<dtype, steps>(tma, &slice, from + tma->tile_bytes, d_words);
             decays_read<steps>(&slice, decays_slot(tma, stages, write.stage), decays);
+            tile_fill<steps>(in, d_words, decays);
             fence_proxy_async(); /* the tile was read before its stage is filled again */
             __syncthreads();     /* ... and the last one's products are there for all */
             tile_load<dtype, steps, 2>(states, d_h_out, gamma, tma, &slice, last - later.tile * steps, from,
@@ -108,8 +110,6 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             for (int s = steps - 1; s >= 0; s--) {
                 float d_out[OWN(dtype)], product = 0.0f;
                 to -= row_bytes;
-                if (s >= in)
-                    continue;
                 if (STRETCH(dtype) == 1)
                     unpack16<dtype>(h_words[s], h[s]);
                 unpack16<dtype>(d_words[s], d_out);
@@ -118,10 +118,9 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                     d[c] += exclusive ? 0.0f : d_out[c];
                     product += d[c] * h[s][c];
                 }
-                if (slice.inside) {
-                    write16<dtype>(to, d);
+                write16<dtype>(to, d, slice.inside && s < in);
+                if (slice.inside)
                     products[s * PRODUCTS + sums.own] = product;
-                }
 #pragma unroll
                 for (int c = 0; c < OWN(dtype); c++)
                     d[c] = decays[s] * d[c] + (exclusive ? d_out[c] : 0.0f);
@@ -130,10 +129,9 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     }
     __syncthreads();
     add_products<steps>(tma, &slice, sums, added, products, d_gamma);
-    if (segment == 0)
-        state_write<dtype>(d_initial_state, &slice, d_in);
-    cluster_arrive(); /* the others have read this block's pairs */
-    cluster_wait();
+    if (segment == plan.segments - 1)
+        state_write<dtype>(d_initial_state, &slice, d);
+    cluster_wait(); /* the others have read this block's pairs */
 }
 
 /* How many stages? More of them make windows longer, but blocks larger; and clusters that find no room wait until

@@ -33,8 +33,7 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
         tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, &plan, &slice, s * TILE_STEPS,
                                         stages + s * plan.stage_bytes, decays_slot(&plan, stages, s), &arrived[s]);
     state_read<dtype>(initial_state, &slice, h);
-    if (exclusive && slice.inside)
-        write16<dtype>(to, h);
+    write16<dtype>(to, h, exclusive && slice.inside);
     to += exclusive ? row_bytes : 0;
     int stage = 0, parity = 0, slot = 0;
     for (size_t first = 0; first < chunks; first += TILE_STEPS) {
@@ -47,7 +46,7 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
         mbarrier_wait(&arrived[stage], parity);
         tile_read<dtype, TILE_STEPS>(&plan, &slice, from, x);
         fence_proxy_async(); /* the tile was read before its stage is filled again */
-        decays_wait(plan.stages - 1);
+        cp_async_wait<4>(plan.stages - 1);
         __syncthreads(); /* ... and its decays are there for all */
         tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, &plan, &slice, first + plan.stages * TILE_STEPS, from,
                                         decays_slot(&plan, stages, slot == 0 ? plan.stages : slot - 1),
@@ -56,13 +55,12 @@ static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
         slot = slot == plan.stages ? 0 : slot + 1;
 
         const int in = (int)tile_chunks<TILE_STEPS>(&plan, first);
+        tile_fill<TILE_STEPS>(in, x, decays);
         const int out = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)TILE_STEPS) : 0;
 #pragma unroll
         for (int s = 0; s < TILE_STEPS; s++, to += row_bytes) {
-            if (s < in)
-                state_step<dtype>(x[s], decays[s], h);
-            if (s < out)
-                write16<dtype>(to, h);
+            state_step<dtype>(x[s], decays[s], h);
+            write16<dtype>(to, h, s < out);
         }
         /* [next] The stage after this one; the parity of its barrier changes once a round. */
         if (++stage == plan.stages)

@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(MOST_THREADS(dtype), 1)
         tile_read<dtype, steps>(&plan, &slice, from, h_words);
         tile_read<dtype, steps>(&plan, &slice, from + plan.tile_bytes, d_words);
         fence_proxy_async(); /* the tile was read before its stage is filled again */
-        decays_wait(plan.stages - 1);
+        cp_async_wait<4>(plan.stages - 1);
         __syncthreads(); /* ... and its decays, and the last one's products, are there for all */
         tile_load<dtype, steps, 2>(states, d_h_out, gamma, &plan, &slice, first - plan.stages * steps, from,
                                    decays_slot(&plan, stages, slot == 0 ? plan.stages : slot - 1), &arrived[stage]);

@@ -13,8 +13,7 @@
 #ifndef TMA_TILE_CUH
 #define TMA_TILE_CUH
 
-#include <cuda_pipeline.h>
-
+#include "../../common/cuda/cp_async.h"
 #include "../../common/cuda/tma.h"
 #include "tma_slice.cuh"
 
@@ -32,6 +31,7 @@ static __device__ __forceinline__ unsigned tile_chunks(const struct tma_plan *pl
 static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages, int steps)
 {
     if (threadIdx.x == 0) {
+#pragma unroll 1
         for (int s = 0; s < stages; s++)
             mbarrier_init(&arrived[s], steps);
         mbarrier_init_done();
@@ -73,7 +73,7 @@ static __device__ __forceinline__ void tile_load(const void *array, const void *
 }
 
 /* These read the thread's 16 bytes of each chunk of a tile from its stage, and their decays. There are no branches
-   around the loads, so all of them are on their way at once; what stands behind the tile's last chunk is not used. */
+   around the loads, so all of them are on their way at once. What stands behind the tile's last chunk is anything. */
 template <int dtype, int steps>
 static __device__ __forceinline__ void tile_read(const struct tma_plan *plan, const struct slice *slice,
                                                  const char *stage, uint4 *x)
@@ -94,11 +94,18 @@ static __device__ __forceinline__ void decays_read(const struct slice *slice, co
     }
 }
 
-/* Waits until at most `most` of the thread's last commits are on their way. (Further ones would have been sent several
-   tiles ago.) */
-static __device__ __forceinline__ void decays_wait(int most)
+/* Makes of what stands behind the tile's `in` chunks steps that change nothing: h = 1 h + 0. So a tile always has all
+   of its steps, and no branches between them: with a branch before each step the compiler loads what a step needs only
+   behind it, and every step waits for shared memory. */
+template <int steps>
+static __device__ __forceinline__ void tile_fill(int in, uint4 *x, float *decays)
 {
-    __pipeline_wait_prior(most < 4 ? most : 4);
+    if (in >= steps)
+        return;
+#pragma unroll
+    for (int s = 0; s < steps; s++)
+        if (s >= in)
+            x[s] = make_uint4(0, 0, 0, 0), decays[s] = 1.0f;
 }
 
 #endif

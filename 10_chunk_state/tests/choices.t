@@ -35,6 +35,7 @@ for my $row (rows_with($recording, chapter => '10_chunk_state')) {
 }
 my @questions = sort keys %times;
 ok(@questions >= 30, 'there are recorded shapes to compare with: ' . @questions);
+my $clock = 0.0005; # ms: cudaEventElapsedTime tells no smaller differences ("a resolution of around 0.5 microseconds")
 my %chips = ('an H200' => [90, 226 << 10], 'an H200 without TMA' => [80, 162 << 10]);
 for my $chip (sort keys %chips) {
     my ($arch, $shared) = @{ $chips{$chip} };
@@ -51,7 +52,7 @@ for my $chip (sort keys %chips) {
             next;
         }
         $compared++;
-        ok($time{ $taken[$i] } <= 1.05 * $time{$best}, "$chip, $questions[$i]: $taken[$i] is as fast as $best")
+        ok($time{ $taken[$i] } <= 1.05 * $time{$best} || $time{ $taken[$i] } <= $time{$best} + $clock, "$chip, $questions[$i]: $taken[$i] is as fast as $best")
             or diag("$taken[$i] takes $time{$taken[$i]} ms, $best $time{$best} ms");
     }
     ok($compared >= 0.9 * @questions, "$chip: most of what it takes is recorded: $compared of " . @questions);

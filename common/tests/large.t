@@ -11,7 +11,7 @@ for my $case (map { my $chapter = $_; map { [$chapter, @$_] } alone($chapter) } 
     my ($chapter, @only) = @$case;
     my ($status, $out, $err) = run_program(program($chapter), @only, '--check-only', '--num-seqs', 2200000, '--seq-len', 1000);
     SKIP: {
-        skip "$chapter: $err", 1 if $status eq 2 && $err =~ /GB free/;
+        skip "$chapter: $err", 1 if $status eq 2 && $err =~ /GB free|one_hop takes up to \d+ sequences/; # one_hop holds all on the chip
         ok($status eq 0 && $out =~ /all \d+ checks passed/, "$chapter @only: 2 200 000 sequences of 1000 elements") or diag($err);
     }
 }

@@ -155,8 +155,9 @@ kill INT => $pid if !$ended;
 waitpid $pid, 0 if !$ended;
 is($? >> 8, 130, 'interrupted');
 ok(!-e $out, 'there is no table then');
+my $left = 3 - (grep({ !/\.part$/ } glob scratch('class/.judged/*')) - @kept); # on a busy machine the others are judged before the signal comes
 (undef, undef, $errors) = class('ONLY=01.1,02.1,02.3');
-like($errors, qr/judging [12] answer/, 'the same command goes on where it ended');
+is($errors =~ /judging (\d+) answer/ ? $1 : 0, $left, 'the same command goes on where it ended');
 is(scalar(() = (read_text($out) // '') =~ /\n(?:vandal|"Zo|'-rf)/g), 9, 'and then the table is whole');
 
 # ---- what is asked wrongly ----
