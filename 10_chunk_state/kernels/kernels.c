@@ -6,9 +6,9 @@
 #include "low_rank_plan.h"
 #include "tma_plan.h"
 
-#define TMA_LIMITS                                                                                                     \
+#define TMA_LIMITS(threads)                                                                                            \
     .info.min_arch = 90, .columns_of = TMA_COLUMNS_OF,                                                                 \
-    .info.tunable = {.max_threads = TMA_MAX_THREADS, .max_stages = TMA_MAX_STAGES}
+    .info.tunable = {.max_threads = (threads), .max_stages = TMA_MAX_STAGES}
 
 const struct chunk_state_kernel chapter10_kernels[] = {
     {.info.name = "launches",
@@ -31,14 +31,14 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .forward = chunk_state_tma,
      .backward = chunk_state_tma_backward,
      .workspace_size = chunk_state_tma_workspace,
-     TMA_LIMITS},
+     TMA_LIMITS(TMA_MAX_THREADS)},
     {.info.name = "split",
      .info.idea = "few heads: chunks spread over blocks",
      .forward = chunk_state_split,
      .backward = chunk_state_split_backward,
      .workspace_size = chunk_state_tma_workspace,
      .joins = true,
-     TMA_LIMITS},
+     TMA_LIMITS(SPLIT_MAX_THREADS)},
     {.info.name = "low_rank",
      .info.idea = "W and Y: columns by themselves, sums over rows by shuffles",
      .forward = chunk_state_low_rank,

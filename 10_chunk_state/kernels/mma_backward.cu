@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* mma_backward.cu - the gradients with W and Y as products on the tensor cores, in three launches: mma.cu for the
    states h before the chunks, unless the caller has kept them; mma.cu backward in time for the states' gradients d_h
-   (mma_back.h); and then, with nothing left that one chunk needs of another, blocks that take one chunk of a head after
-   another:
+   (mma_back.h); and then, with nothing left that one chunk needs of another, blocks that take any chunks of any heads,
+   one after the other:
 
        P = Y' h         d_gamma = sum of d_h h over columns         each of eight warps has 8 rows of d_gamma, of 64;
        Q = W' d_h       d_W = -d_h P', d_Y = -h Q'                  four have P and d_W, four Q and d_Y, and each of
                                                                     four 16 columns of P or Q, and 16 rows, of 64
 
-   It brings h and d_h once, 64 columns at a time, and W and Y; those of the next chunk as soon as P and Q are there.
+   It brings h and d_h once, 64 columns at a time, and W and Y, those of the next chunk as soon as nobody needs these.
    All columns of a head are in one block, so no sums are left to add up: no atomics, always the same bits. d_h of 16
    bits comes from the workspace, where it is not rounded. */
 /* The simulator builds it quickly: tens of rows and ranks in registers, in unrolled loops, and 18 of each kernel. */
@@ -123,7 +123,8 @@ static __global__ void __launch_bounds__(SUM_THREADS, tiles == 1 ? (ranks == 2 ?
     const bool is_w = warp < 4;
     const char *const h = memory, *const d = memory + plan.d;
     float *const p = (float *)(memory + (is_w ? plan.p : plan.q));
-    int had = 0; /* columns, the last time */
+    int had = 0; /* columns that are in shared memory, or were just now; 0: nothing has come yet */
+    /* the thread copies W or Y */
     const bool has_w = quarter_of_block() == COPIES_W || quarter_of_block() == COPIES_Y;
 #pragma unroll 1
     for (size_t chunk = blockIdx.x; chunk < plan.chunks; chunk += gridDim.x) {
@@ -208,14 +209,18 @@ extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *a
     struct low_rank_plan walk;
     struct mma_sums_plan plan;
     struct backward_space space;
+    struct gpu_info gpu;
+    int resident = 0;
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank_backward(args, stream);
     cudaError_t error = chunk_state_begin(args, true, CHUNK_STATE_MAX_RANK, stream, &done);
-    if (!done && !chunk_state_is_for_wgmma(args, NULL))
-        error = mma_back_fits(args) ? mma_plan_of(args, NULL, &walk) : cudaErrorNotSupported;
     if (!done && error == cudaSuccess)
-        error = mma_sums_plan_of(args, NULL, &plan);
+        error = gpu_info_read(&gpu);
+    if (!done && error == cudaSuccess && !chunk_state_is_for_wgmma(args, &gpu))
+        error = mma_back_fits(args) ? mma_plan_of(args, &gpu, &walk) : cudaErrorNotSupported;
+    if (!done && error == cudaSuccess)
+        error = mma_sums_plan_of(args, &gpu, &plan);
     if (!done && error == cudaErrorNotSupported && args->config.stages == 0) /* registers or shared memory do not do */
         return chunk_state_low_rank_backward(args, stream);
     if (done || error != cudaSuccess)
@@ -228,6 +233,8 @@ extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *a
     behind.workspace_size = args->workspace_size - used;
     error = gpu_allow_shared((const void *)kernel, plan.bytes, 80);
     if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, SUM_THREADS, plan.bytes);
+    if (error == cudaSuccess)
         error = backward_space(&behind, 1, 1, chunk_state_mma, stream, &space);
     if (error != cudaSuccess)
         return error;
@@ -239,13 +246,6 @@ extern "C" cudaError_t chunk_state_mma_backward(const struct chunk_state_args *a
     back.final_state = args->d_initial_state;
     float *const in_float32 = used != 0 ? (float *)args->workspace : NULL;
     error = mma_back(&back, in_float32, stream);
-    if (error != cudaSuccess)
-        return error;
-    int resident = 0;
-    struct gpu_info gpu;
-    error = gpu_info_read(&gpu);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, SUM_THREADS, plan.bytes);
     if (error != cudaSuccess)
         return error;
     const size_t most = (size_t)resident * gpu.multiprocessors;

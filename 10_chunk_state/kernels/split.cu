@@ -2,15 +2,16 @@
 /* split.cu - few heads: a slice's chunks are spread over the blocks of a cluster, its segments, and wait on the chip.
    In each window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum),
    and when all have done so, it knows the state that comes into its segment from the others' shared memory. Then it
-   goes through its stages once more and writes the states:
+   goes through its stages once more and writes the states, here of four blocks:
 
-       block of segment 0   | sum 0 | barrier, join | write 0          | sum 4 | ...
-       block of segment 1   | sum 1 | barrier, join | write 1          | sum 5 | ...      window 0: segments 0 to 3
-       block of segment 2   | sum 2 | barrier, join | write 2          | sum 6 | ...      window 1: segments 4 to 7
-       block of segment 3   | sum 3 | barrier, join | write 3          | sum 7 | ...
+       block of segment 0   | sum | barrier, join | write          | sum | ...
+       block of segment 1   | sum | barrier, join | write          | sum | ...
+       block of segment 2   | sum | barrier, join | write          | sum | ...
+       block of segment 3   | sum | barrier, join | write          | sum | ...
+                              window 0                               window 1
 
-   h_local so comes from memory once, as in tma.cu. All blocks of a slice read all pairs in the same order, so each
-   knows by itself with which state the next window begins. */
+   h_local so comes from memory once, as in tma.cu. A block reads only the pairs of the segments before its own. The
+   last one comes to the end of the window, and tells the others with which state the next one begins. */
 #include <cuda_runtime.h>
 
 #include "kernels.h"
@@ -32,7 +33,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const size_t num_out = STRETCH(dtype) > 1 && checkpoints != NULL ? 0 : exclusive ? chunks - 1 : chunks;
     char *const out =
         (char *)h_out + slice_at<dtype>(tma, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
-    float4 *const sums = (float4 *)(stages + tma->own_at); /* of the columns, in two windows */
+    float4 *const pairs = (float4 *)(stages + tma->own_at);
     float h[OWN(dtype)], decays[TILE_STEPS];
     uint4 x[TILE_STEPS];
     struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, later = sum;
@@ -43,7 +44,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                                         stages + s * tma->stage_bytes, decays_slot(tma, stages, s), &arrived[s]);
     state_read<dtype>(initial_state, &slice, h);
     for (unsigned window = 0; window < plan.windows; window++) {
-        float product = 1.0f, through[OWN(dtype)];
+        float factor = 1.0f, through[OWN(dtype)];
 
         /* 1. Sum up the segment; its tiles stay in their stages. All of its decays come first. */
 #pragma unroll
@@ -61,13 +62,13 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             tile_fill<TILE_STEPS>(in, x, decays);
 #pragma unroll
             for (int s = 0; s < TILE_STEPS; s++) {
-                product *= decays[s];
+                factor *= decays[s];
                 state_step<dtype>(x[s], decays[s], through);
             }
         }
 
         /* 2. Tell, and wait until all have told. 3. Join: what comes into the own segment. */
-        split_join<dtype>(&plan, sums, segment, window % 2, product, through, h);
+        split_join<dtype>(&plan, pairs, segment, window % 2, factor, through, h);
         if (window == plan.windows - 1)
             cluster_arrive(); /* this block has read all pairs that it needs */
         write16<dtype>(out - row_bytes, h, exclusive && window == 0 && segment == 0 && slice.inside);

@@ -9,7 +9,7 @@
 #include "../../common/cuda/cluster.h"
 #include "tma_tile.cuh"
 
-enum { SPLIT_MAX_SEGMENTS = 8, SPLIT_MAX_THREADS = 256 };
+enum { SPLIT_MAX_SEGMENTS = 8 };
 
 struct split_plan {
     struct tma_plan tma;
@@ -23,7 +23,7 @@ static size_t split_pair_bytes(enum dtype dtype)
     return 2 * (16 / dtype_bytes(dtype) + 1) * sizeof(float);
 }
 
-/* What tma_plan_of has found, for so many steps of a tile, spread over clusters. */
+/* Adds windows and segments to plan->tma, which tma_plan_of has found; a tile has so many steps. */
 static cudaError_t split_plan(const struct chunk_state_args *args, size_t steps, struct split_plan *plan)
 {
     if (plan->tma.threads > SPLIT_MAX_THREADS || plan->tma.items > 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)
@@ -42,7 +42,7 @@ static cudaError_t split_plan(const struct chunk_state_args *args, size_t steps,
     return cudaSuccess;
 }
 
-/* A launch whose blocks are clusters of plan->segments. *cluster must live as long as what it returns. */
+/* A launch in clusters of plan->segments blocks. *cluster must live as long as what it returns. */
 static cudaLaunchConfig_t split_launch(const struct split_plan *plan, cudaLaunchAttribute *cluster, cudaStream_t stream)
 {
     cluster->id = cudaLaunchAttributeClusterDimension;
@@ -70,10 +70,10 @@ static __device__ __forceinline__ void split_advance(struct split_position *at, 
         at->stage = 0, at->parity ^= 1;
 }
 
-/* What goes through a segment if nothing comes in is `sum`; what comes in is multiplied by `factor`. Tells the cluster
-   this pair of the thread's columns, joins those of the segments before the block's own in their order, and leaves in h
-   what comes into the own segment. Nobody needs the last segment's pair. So its block tells what comes into the window
-   instead: its h, which is what has come out of the window before. Two windows' pairs are there at once, because a
+/* If h comes into the block's segment, factor h + sum goes out. Tells the cluster this pair of the thread's columns,
+   joins those of the segments before the own one in their order, and leaves in h what comes into the own segment. No
+   segment of the window comes after the last one, so nobody needs its pair: in that place its block tells what comes
+   into the window, its h, which has come out of the window before. Two windows' pairs are there at once, because a
    block may be one window ahead of another; it cannot be two. */
 template <int dtype>
 static __device__ __forceinline__ void split_join(const struct split_plan *plan, float4 *sums, unsigned segment,
@@ -91,8 +91,8 @@ static __device__ __forceinline__ void split_join(const struct split_plan *plan,
     cluster_arrive();
     cluster_wait();
 #pragma unroll
-    for (unsigned s = 0; s < SPLIT_MAX_SEGMENTS; s++) { /* all are asked for before the first is used: 0 is `last` */
-        if (s > segment)
+    for (unsigned s = 0; s < SPLIT_MAX_SEGMENTS; s++) { /* all are asked for before the first is used; */
+        if (s > segment)                                /* number 0 is what comes into the window */
             break;
         const unsigned from = s == 0 ? last : s - 1;
         times[s] = *(const float *)cluster_shared(factors, from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cp_async.h - cp.async with a hint to the L2 cache, and a wait for as many copies as a variable says.
+/* cp_async.h - cp.async with a hint to the L2 cache, and a wait that leaves as many on their way as a variable says.
 
    Whoever reads 32 or 64 bytes of a row, and the bytes behind them a little later, reads memory in small pieces. The L2
    cache can fetch all 256 bytes around them when the first are asked for, and has the rest when it is needed.
@@ -29,8 +29,8 @@ static __device__ __forceinline__ void cp_async_l2_prefetch(void *shared, const 
 
 #endif /* CUSIM */
 
-/* Waits until at most so many of the thread's last commits are on their way. The instruction takes a constant, of which
-   those up to `offered`, 3 or 4, are here; instead of more it waits until that many are left. (A chain of == becomes a
+/* Waits until at most so many of the thread's commits are on their way. The instruction takes a constant, of which
+   those up to `offered`, 3 or 4, are here: where more might be left, it waits until that many are. (A chain of == becomes a
    jump through a table in memory, which took 50 to 70 clocks in single runs on an H200.) */
 template <int offered>
 static __device__ __forceinline__ void cp_async_wait(int most)
