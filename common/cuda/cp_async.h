@@ -30,8 +30,8 @@ static __device__ __forceinline__ void cp_async_l2_prefetch(void *shared, const 
 #endif /* CUSIM */
 
 /* Waits until at most so many of the thread's commits are on their way. The instruction takes a constant, of which
-   those up to `offered`, 3 or 4, are here: where more might be left, it waits until that many are. (A chain of == becomes a
-   jump through a table in memory, which took 50 to 70 clocks in single runs on an H200.) */
+   those up to `offered`, 3 or 4, are here: where more might be left, it waits until that many are. (A chain of ==
+   becomes a jump through a table in memory, which took 50 to 70 clocks in single runs on an H200.) */
 template <int offered>
 static __device__ __forceinline__ void cp_async_wait(int most)
 {
