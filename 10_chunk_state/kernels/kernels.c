@@ -38,7 +38,7 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .backward = chunk_state_split_backward,
      .workspace_size = chunk_state_tma_workspace,
      .joins = true,
-     TMA_LIMITS(SPLIT_MAX_THREADS)},
+     TMA_LIMITS(TMA_SPLIT_MAX_THREADS)},
     {.info.name = "low_rank",
      .info.idea = "W and Y: columns by themselves, sums over rows by shuffles",
      .forward = chunk_state_low_rank,

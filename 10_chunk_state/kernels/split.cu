@@ -18,7 +18,7 @@
 #include "split.cuh"
 
 template <int dtype>
-static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
+static __global__ void __launch_bounds__(TMA_SPLIT_MAX_THREADS, 1)
     split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
                   float *__restrict__ final_state, float *__restrict__ checkpoints)

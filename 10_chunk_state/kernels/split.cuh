@@ -26,7 +26,7 @@ static size_t split_pair_bytes(enum dtype dtype)
 /* Adds windows and segments to plan->tma, which tma_plan_of has found; a tile has so many steps. */
 static cudaError_t split_plan(const struct chunk_state_args *args, size_t steps, struct split_plan *plan)
 {
-    if (plan->tma.threads > SPLIT_MAX_THREADS || plan->tma.items > 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)
+    if (plan->tma.threads > TMA_SPLIT_MAX_THREADS || plan->tma.items > 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)
         return cudaErrorInvalidValue;
     const size_t tiles = (args->chunks - 1) / steps + 1, stages = (size_t)plan->tma.stages;
     const size_t segments = tiles < SPLIT_MAX_SEGMENTS ? tiles : (size_t)SPLIT_MAX_SEGMENTS;

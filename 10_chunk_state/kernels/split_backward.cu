@@ -19,7 +19,7 @@
 #include "tma_sums.cuh"
 
 template <int dtype, int steps>
-static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
+static __global__ void __launch_bounds__(TMA_SPLIT_MAX_THREADS, 1)
     split_backward(struct split_plan plan, bool exclusive, const void *__restrict__ states,
                    const float *__restrict__ gamma, const void *__restrict__ d_h_out,
                    const float *__restrict__ d_final_state, void *__restrict__ d_h_local, float *__restrict__ d_gamma,

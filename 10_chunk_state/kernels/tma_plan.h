@@ -13,11 +13,11 @@ extern "C" {
 #endif
 
 enum {
-    TILE_STEPS = 8,          /* chunks of a tile, forward */
-    TMA_MAX_THREADS = 512,   /* of a block, each with 16 bytes of the slice, */
-    SPLIT_MAX_THREADS = 256, /* and of a block of split.cu and split_backward.cu */
-    TMA_MAX_STAGES = 48,     /* tiles in shared memory at once */
-    TMA_COLUMNS_OF = 8,      /* dv is a multiple of it: TMA copies multiples of 16 bytes */
+    TILE_STEPS = 8,              /* chunks of a tile, forward */
+    TMA_MAX_THREADS = 512,       /* of a block, each with 16 bytes of the slice, */
+    TMA_SPLIT_MAX_THREADS = 256, /* and of a block of split.cu and split_backward.cu */
+    TMA_MAX_STAGES = 48,         /* tiles in shared memory at once */
+    TMA_COLUMNS_OF = 8,          /* dv is a multiple of it: TMA copies multiples of 16 bytes */
 };
 
 /* How a row of columns is cut into slices. */
