@@ -15,7 +15,6 @@
 #include <cuda_pipeline.h>
 
 #include "../../common/cuda/cp_async.h"
-
 #include "load_store.cuh"
 #include "low_rank_plan.h"
 

@@ -20,10 +20,10 @@ enum {
     LOW_RANK_PRODUCERS = 192,                           /* and that copy */
     LOW_RANK_THREADS = LOW_RANK_CONSUMERS + LOW_RANK_PRODUCERS,
     LOW_RANK_MAX_STAGES = 8,
-    MMA_THREADS = 2 * LOW_RANK_CONSUMERS, /* of mma.cu and wgmma.cu: half of them compute, half copy */
-    MMA_MAX_ROWS = 128,                   /* dk: with more, registers would not do */
-    SUM_COLUMNS = 64,                     /* mma_backward.cu: of the state, that a block has at a time, */
-    SUM_PADDING = 8,
+    MMA_THREADS = 2 * LOW_RANK_CONSUMERS,   /* of mma.cu and wgmma.cu: half of them compute, half copy */
+    MMA_MAX_ROWS = 128,                     /* dk: with more, registers would not do */
+    SUM_COLUMNS = 64,                       /* mma_backward.cu: of the state, that a block has at a time, */
+    SUM_PADDING = 8,                        /* elements between rows in shared memory, */
     SUM_STRIDE = SUM_COLUMNS + SUM_PADDING, /* elements from row to row of what has these columns in shared memory, */
     SUM_ROWS = 64,                          /* rows that its warps have at a time, */
     SUM_THREADS = 256,                      /* and its threads */

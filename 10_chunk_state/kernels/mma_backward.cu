@@ -25,11 +25,6 @@
 /* Each quarter of the block copies one thing: columns of h, columns of d_h, W, or Y. */
 enum quarter { COPIES_H, COPIES_D, COPIES_W, COPIES_Y };
 
-static __device__ __forceinline__ enum quarter quarter_of_block(void)
-{
-    return (enum quarter)(threadIdx.x / (SUM_THREADS / 4));
-}
-
 /* Asks for the columns from `start` on of a chunk, or for its W or Y; with d_h of 16 bits as float32, in tiles. */
 template <int dtype>
 static __device__ __forceinline__ void sums_copy(const struct mma_sums_plan *plan, char *memory, const void *states,
@@ -38,7 +33,7 @@ static __device__ __forceinline__ void sums_copy(const struct mma_sums_plan *pla
 {
     const int bytes = (int)element_bytes(dtype), thread = threadIdx.x % (SUM_THREADS / 4);
     const int columns = (int)min(plan->dv - start, (size_t)SUM_COLUMNS), w_bytes = plan->rank * bytes;
-    const enum quarter quarter = quarter_of_block();
+    const enum quarter quarter = (enum quarter)(threadIdx.x / (SUM_THREADS / 4));
     if (quarter == COPIES_D && dtype != FLOAT32) {
         const size_t tile = plan->rows * BLOCK_COLUMNS * sizeof(float);
         const char *const d = (const char *)d_h + (chunk * plan->slices + start / BLOCK_COLUMNS) * tile;
@@ -124,8 +119,7 @@ static __global__ void __launch_bounds__(SUM_THREADS, tiles == 1 ? (ranks == 2 ?
     const char *const h = memory, *const d = memory + plan.d;
     float *const p = (float *)(memory + (is_w ? plan.p : plan.q));
     int had = 0; /* columns that are in shared memory, or were just now; 0: nothing has come yet */
-    /* the thread copies W or Y */
-    const bool has_w = quarter_of_block() == COPIES_W || quarter_of_block() == COPIES_Y;
+    const bool copies_w = threadIdx.x >= SUM_THREADS / 2; /* or Y; the others copy h or d_h */
 #pragma unroll 1
     for (size_t chunk = blockIdx.x; chunk < plan.chunks; chunk += gridDim.x) {
         float sum[tiles][ranks][4] = {}, of_gamma[tiles] = {};
@@ -139,7 +133,7 @@ static __global__ void __launch_bounds__(SUM_THREADS, tiles == 1 ? (ranks == 2 ?
                     ((float4 *)memory)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
                 __syncthreads();
             }
-            if (!has_w || had == 0)
+            if (!copies_w || had == 0)
                 sums_copy<dtype>(&plan, memory, states, d_h, W, Y, chunk, start);
             had = columns;
             __pipeline_commit();
@@ -165,7 +159,7 @@ static __global__ void __launch_bounds__(SUM_THREADS, tiles == 1 ? (ranks == 2 ?
                     of_gamma[t] += x[1] * y[1];
                 }
             __syncthreads(); /* P and Q are there, and W and Y are not needed any more */
-            if (has_w && start + SUM_COLUMNS >= plan.dv && chunk + gridDim.x < plan.chunks)
+            if (copies_w && start + SUM_COLUMNS >= plan.dv && chunk + gridDim.x < plan.chunks)
                 sums_copy<dtype>(&plan, memory, states, d_h, W, Y, chunk + gridDim.x, 0); /* those of the next chunk */
             if (dtype == FLOAT32 || is_w)
                 sums_outer<FLOAT32, tiles, ranks>((is_w ? d : h) + within * 16 * SUM_STRIDE * 4, p, columns, sum);

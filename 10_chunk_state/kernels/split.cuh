@@ -90,9 +90,10 @@ static __device__ __forceinline__ void split_join(const struct split_plan *plan,
     *factors = factor;
     cluster_arrive();
     cluster_wait();
+    /* Number 0 is what comes into the window. All are asked for before the first is used. */
 #pragma unroll
-    for (unsigned s = 0; s < SPLIT_MAX_SEGMENTS; s++) { /* all are asked for before the first is used; */
-        if (s > segment)                                /* number 0 is what comes into the window */
+    for (unsigned s = 0; s < SPLIT_MAX_SEGMENTS; s++) {
+        if (s > segment)
             break;
         const unsigned from = s == 0 ? last : s - 1;
         times[s] = *(const float *)cluster_shared(factors, from);
